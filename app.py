@@ -1,0 +1,26 @@
+"""The CDK application: composes the stacks of one stage, named by `-c stage=dev|prod|sandbox`."""
+
+import sys
+
+import aws_cdk as cdk
+
+from stacks import vendor
+from stacks.ingestion_stack import IngestionStack
+from stacks.refusal import Refusal
+from stacks.settings import read_stage
+
+
+def main() -> None:
+    """Synthesize into the folder that the CDK command line asks for."""
+    app = cdk.App(analytics_reporting=False)
+    stage = read_stage(app.node.try_get_context("stage"), app.node.try_get_context("stages"))
+    vendor.fill()
+    IngestionStack(app, f"{stage.stage}-ingestion", stage=stage)
+    app.synth()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refusal as refusal:
+        sys.exit(f"app.py: {refusal}")

@@ -1,0 +1,1 @@
+"""Adapters that cause an effect in another system."""

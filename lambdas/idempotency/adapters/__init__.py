@@ -1,0 +1,1 @@
+"""Stores that keep the ledger's contract."""

@@ -1,0 +1,54 @@
+"""Everything the core raises.
+
+IdempotencyError
+├── LeaseLost        the record is no longer this owner's and attempt's to change
+├── Contended        others kept winning the race; nothing was claimed
+└── InvalidKey       this value can't identify an event
+EffectError
+├── Rejected         refused for good; nothing happened
+├── NotApplied       failed before anything could happen
+└── OutcomeUnknown   may have happened, as with any other exception an effect raises
+
+The names are API: Step Functions matches on them in Retry and Catch.
+"""
+
+from idempotency.model import Key, Record
+
+
+class IdempotencyError(Exception):
+    pass
+
+
+class LeaseLost(IdempotencyError):
+    """Carries the record that stands in the way; None when there is none, or it has expired."""
+
+    def __init__(self, key: Key, record: Record | None) -> None:
+        holder = f"{record.state} under {record.owner}, attempt {record.attempt}" if record else "no record"
+        super().__init__(f"{key}: {holder}")
+        self.key = key
+        self.record = record
+
+
+class Contended(IdempotencyError):
+    def __init__(self, key: Key) -> None:
+        super().__init__(f"{key}: others kept changing the record; try again later")
+
+
+class InvalidKey(IdempotencyError):
+    pass
+
+
+class EffectError(Exception):
+    pass
+
+
+class Rejected(EffectError):
+    pass
+
+
+class NotApplied(EffectError):
+    pass
+
+
+class OutcomeUnknown(EffectError):
+    pass

@@ -1,0 +1,45 @@
+"""Results as the text a record keeps; encoding never fails, so that marking DONE can't fail because of it."""
+
+import json
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+MAX_BYTES = 4096  # a duplicate's refused write is billed by the size of the stored item
+
+_DECIMAL = "$decimal"
+_OMITTED = "$omitted"
+
+
+def encode(result: object) -> str:
+    """JSON that `decode` gives back; a note in its place if it can't be kept.
+
+    Decimals survive the round trip. What is over MAX_BYTES or no JSON (NaN, sets, instances) is omitted.
+    """
+    try:
+        text = json.dumps(result, default=_tag, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as unserialisable:
+        return _note(f"not serialisable: {unserialisable}")
+    if len(text) > MAX_BYTES:  # ASCII only, so characters are bytes
+        return _note(f"too large: {len(text)} bytes")
+    return text
+
+
+def decode(text: str) -> Any:
+    return json.loads(text, object_hook=_untag)
+
+
+def _note(reason: str) -> str:
+    return json.dumps({_OMITTED: reason[:200]})
+
+
+def _tag(value: object) -> dict[str, str]:
+    if isinstance(value, Decimal) and value.is_finite():
+        return {_DECIMAL: str(value)}
+    raise TypeError(type(value).__name__)
+
+
+def _untag(value: dict[str, Any]) -> Any:
+    try:
+        return Decimal(value[_DECIMAL]) if value.keys() == {_DECIMAL} else value
+    except (InvalidOperation, TypeError, ValueError):
+        return value  # not one of ours: a result that happens to look like a tagged decimal

@@ -1,0 +1,1 @@
+"""SQS: batches taken in parallel, and copies for the dead-letter queue."""

@@ -1,0 +1,64 @@
+"""The only reader of the environment and maker of clients: hands every handler what it needs, built once."""
+
+import os
+import time
+from functools import cache
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from effects.http import HttpEffect
+from idempotency.adapters.dynamodb import DynamoDBLedger
+from idempotency.model import Policy, Semantics
+
+
+def text(name: str) -> str:
+    return os.environ[name]
+
+
+def number(name: str) -> int:
+    return int(os.environ[name])
+
+
+def flag(name: str) -> bool:
+    return os.environ[name] == "true"
+
+
+def clock() -> int:
+    """Whole epoch seconds."""
+    return int(time.time())
+
+
+def semantics() -> Semantics:
+    return Semantics(text("SEMANTICS"))
+
+
+@cache
+def client(service: str) -> Any:
+    """A client whose every call is bounded: stacks/settings.py computes with the same three numbers."""
+    make: Any = boto3.client  # its overloads know services by literal names only
+    return make(
+        service,
+        config=Config(
+            connect_timeout=float(text("SDK_CONNECT_TIMEOUT")),
+            read_timeout=float(text("SDK_READ_TIMEOUT")),
+            retries={"mode": "standard", "total_max_attempts": number("SDK_ATTEMPTS")},
+            max_pool_connections=50,
+        ),
+    )
+
+
+@cache
+def ledger() -> DynamoDBLedger:
+    policy = Policy(
+        semantics=semantics(),
+        margin=number("MARGIN_SECONDS"),
+        retry_failed=os.environ.get("RETRY_FAILED") == "true",
+    )
+    return DynamoDBLedger(client("dynamodb"), text("LEDGER_TABLE"), policy)
+
+
+@cache
+def downstream() -> HttpEffect:
+    return HttpEffect(text("EFFECT_URL"), deadline_seconds=float(text("EFFECT_DEADLINE_SECONDS")))

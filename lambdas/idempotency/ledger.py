@@ -6,6 +6,7 @@ from typing import Protocol
 
 from idempotency.errors import Contended, LeaseLost
 from idempotency.model import Claim, Key, Record, State, Verdict
+from idempotency.transitions import expired
 
 Clock = Callable[[], int]  # whole epoch seconds, read afresh before each call
 
@@ -50,6 +51,12 @@ class Ledger(Protocol):
     ) -> Record: ...
 
     def read(self, key: Key) -> Record | None: ...
+
+
+def current(ledger: Ledger, key: Key, *, now: int) -> Record | None:
+    """The record, unless it has expired: a store may keep it longer, but it says nothing any more."""
+    stored = ledger.read(key)
+    return None if stored is None or expired(stored.expires_at, now) else stored
 
 
 def claim_or_doubt(

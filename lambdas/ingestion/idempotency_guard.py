@@ -8,6 +8,9 @@ from idempotency.model import Verdict
 from ingestion.delivery import key_of
 from telemetry import count, log
 
+# The verdicts whose message the workflow dead-letters: a redriven message must never vanish.
+DEAD_LETTERED = frozenset({Verdict.FAILED, Verdict.IN_DOUBT, Verdict.MISMATCH})
+
 DEFAULT_RETENTION_SECONDS = 86_400  # of a direct call; the workflow always passes the setting
 
 
@@ -33,6 +36,8 @@ def guard(event: dict[str, Any], *, ledger: Ledger, clock: Clock, lease: int) ->
         count("Claims")
     elif not claim.held:
         count("Duplicates", State=reason)
+        if claim.verdict in DEAD_LETTERED:
+            count("DeadLettered", Reason=reason)
     log.info("judged", reason=reason, attempt=claim.record.attempt, owner=claim.record.owner)
     return {
         "proceed": claim.held,

@@ -11,7 +11,7 @@ from typing import Any
 
 import wiring
 from idempotency.errors import LeaseLost
-from idempotency.ledger import Clock, Ledger
+from idempotency.ledger import Clock, Ledger, current
 from idempotency.model import Key, State
 from ingestion.delivery import key_of
 from ingestion.handled import End, HandledEnds
@@ -92,7 +92,7 @@ class Reconciler:
 
     def _settled(self, key: Key, execution: str) -> State | None:
         """The state of the event's record, after a claim that this execution left behind became IN_DOUBT."""
-        stored = self.ledger.read(key)
+        stored = current(self.ledger, key, now=self.clock())
         if stored and stored.state is State.IN_PROGRESS and stored.owner == execution:
             try:
                 stored = self.ledger.doubt(

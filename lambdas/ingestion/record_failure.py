@@ -10,7 +10,7 @@ from typing import Any
 
 import wiring
 from idempotency.errors import LeaseLost
-from idempotency.ledger import Clock, Ledger
+from idempotency.ledger import Clock, Ledger, current
 from idempotency.model import Key, Record, State
 from ingestion.delivery import key_of
 from telemetry import count, log
@@ -72,7 +72,7 @@ def _marked(mark: Mark, owner: str, attempt: int) -> str:
 
 def _without_claim(ledger: Ledger, key: Key, owner: str, clock: Clock, retention: int) -> str:
     """The guard gave no answer that lets proceed: no effect ran. It may have claimed all the same."""
-    stored = ledger.read(key)
+    stored = current(ledger, key, now=clock())
     if stored is None:
         return "guard-failed"
     if stored.state is State.DONE:

@@ -7,7 +7,7 @@ from typing import Any
 import wiring
 from idempotency.errors import LeaseLost, OutcomeUnknown
 from idempotency.ledger import Clock, Ledger
-from idempotency.model import Key, Semantics
+from idempotency.model import Key, Record, Semantics, State
 from ingestion.effect import Event, effect
 from telemetry import count, log
 
@@ -48,12 +48,18 @@ def perform(
         ledger.complete(
             key, owner=owner, attempt=attempt, now=clock(), retention=terms.retention, result=result
         )
-    except LeaseLost:
-        count("LostClaims")
-        raise
+    except LeaseLost as lost:
+        if not _completed(lost.record, owner, attempt):
+            count("LostClaims")
+            raise
     count("Done")
     log.info("done", attempt=attempt)
     return {"reason": "done"}
+
+
+def _completed(record: Record | None, owner: str, attempt: int) -> bool:
+    """An earlier try of this very task did it all; only its answer was lost."""
+    return record is not None and record.state is State.DONE and record.owned_by(owner, attempt)
 
 
 @log.inject_lambda_context(clear_state=True)

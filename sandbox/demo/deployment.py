@@ -1,0 +1,116 @@
+"""One deployed ingestion stack, seen from outside: its queues, its executions and its records."""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox.aws import Sandbox
+
+_QUIET_ROUNDS = 3  # polls in a row that must find nothing under way
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetter:
+    body: str
+    reason: str | None
+    attributes: dict[str, Any]
+
+
+class Ingestion:
+    """`outputs` are those of an IngestionStack in this sandbox."""
+
+    def __init__(self, sandbox: Sandbox, outputs: dict[str, str]) -> None:
+        self.outputs = outputs
+        self._sandbox = sandbox
+        self._sqs: Any = sandbox.client("sqs")
+        self._stepfunctions: Any = sandbox.client("stepfunctions")
+
+    def send(self, bodies: Sequence[str]) -> None:
+        """Each body as a message of its own."""
+        queue = self.outputs["QueueUrl"]
+        for batch in _batches(bodies):
+            entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(batch)]
+            answer = self._sqs.send_message_batch(QueueUrl=queue, Entries=entries)
+            if answer.get("Failed"):
+                raise RuntimeError(f"the queue refused messages: {answer['Failed']}")
+
+    def waiting(self) -> int:
+        """Messages on the work queue, those being received included."""
+        found = self._sqs.get_queue_attributes(QueueUrl=self.outputs["QueueUrl"], AttributeNames=["All"])
+        counts = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+        return sum(int(found["Attributes"][name]) for name in counts)
+
+    def executions(self, *statuses: str) -> list[dict[str, Any]]:
+        pages = self._stepfunctions.get_paginator("list_executions")
+        return [
+            dict(execution)
+            for status in statuses
+            for page in pages.paginate(
+                stateMachineArn=self.outputs["StateMachineArn"],
+                statusFilter=status,
+            )
+            for execution in page["executions"]
+        ]
+
+    def outputs_of_executions(self) -> Iterator[dict[str, Any]]:
+        for execution in self.executions("SUCCEEDED"):
+            described = self._stepfunctions.describe_execution(executionArn=execution["executionArn"])
+            yield json.loads(described["output"])
+
+    def records(self) -> dict[str, dict[str, Any]]:
+        """The ledger's records by partition key, as DynamoDB holds them."""
+        pages = self._sandbox.client("dynamodb").get_paginator("scan")
+        return {
+            item["pk"]["S"]: item
+            for page in pages.paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
+            for item in page["Items"]
+            if "state" in item
+        }
+
+    def take_dead_letters(self) -> list[DeadLetter]:
+        """All that is in the dead-letter queue; it is empty afterwards."""
+        queue = self.outputs["DeadLetterQueueUrl"]
+        taken: list[DeadLetter] = []
+        while True:
+            answer = self._sqs.receive_message(
+                QueueUrl=queue, MaxNumberOfMessages=10, MessageAttributeNames=["All"]
+            )
+            if not answer.get("Messages"):
+                return taken
+            for message in answer["Messages"]:
+                attributes = message.get("MessageAttributes", {})
+                reason = attributes.get("reason", {}).get("StringValue")
+                taken.append(DeadLetter(body=message["Body"], reason=reason, attributes=attributes))
+                self._sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
+
+    def reconcile(self) -> dict[str, Any]:
+        """Runs the reconciler now instead of within five minutes; answers its counts."""
+        functions: Any = self._sandbox.client("lambda")
+        answer = functions.invoke(FunctionName=self.outputs["ReconcilerName"], Payload=b"{}")
+        said = answer["Payload"].read()
+        if "FunctionError" in answer:
+            raise RuntimeError(f"the reconciler failed: {said.decode()}")
+        counts: dict[str, Any] = json.loads(said)
+        return counts
+
+    def wait_until_quiet(self, *, seconds: float) -> bool:
+        """Whether queue and state machine came to rest within `seconds`."""
+        deadline, quiet = time.monotonic() + seconds, 0
+        while quiet < _QUIET_ROUNDS and time.monotonic() < deadline:
+            quiet = 0 if self.waiting() or self.executions("RUNNING") else quiet + 1
+            time.sleep(0.25)
+        return quiet == _QUIET_ROUNDS
+
+
+def _batches(bodies: Iterable[str]) -> Iterator[list[str]]:
+    """Up to ten messages and 1 MiB, as SendMessageBatch takes them (half of it, to be far from the edge)."""
+    batch: list[str] = []
+    for body in bodies:
+        if batch and (len(batch) == 10 or sum(map(len, batch)) + len(body) > 500_000):
+            yield batch
+            batch = []
+        batch.append(body)
+    if batch:
+        yield batch

@@ -1,0 +1,121 @@
+"""The events of an ingestion demo: their bodies, what the downstream does to them, how often they come."""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sandbox.downstream import Answer, Call
+
+TOO_LARGE_BYTES = 230_000  # over the 220,000 bytes that an execution's input may hold
+SLOW_SECONDS = 1.0  # within the effect's deadline; long enough for duplicates to arrive meanwhile
+LATE_SECONDS = 6.0  # beyond the effect's deadline (3 s in the sandbox)
+
+
+class Kind(StrEnum):
+    ACCEPTED = "accepted"
+    SLOW = "accepted slowly"
+    BUSY = "refused for now, then accepted"
+    LATE = "applied, but answered too late"
+    REJECTED = "rejected"
+    NOT_JSON = "body is not JSON"
+    NO_KEY = "body lacks the key"
+    TOO_LARGE = "body is too large"
+
+
+# Per cent of all events; the rest is ACCEPTED.
+_SHARES = {
+    Kind.SLOW: 8,
+    Kind.BUSY: 5,
+    Kind.LATE: 4,
+    Kind.REJECTED: 4,
+    Kind.NOT_JSON: 2,
+    Kind.NO_KEY: 2,
+    Kind.TOO_LARGE: 2,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedEvent:
+    id: str
+    kind: Kind
+
+    @property
+    def body(self) -> str:
+        match self.kind:
+            case Kind.NOT_JSON:
+                return f"{self.id} is no JSON"
+            case Kind.NO_KEY:
+                return json.dumps({"note": self.id})
+            case Kind.TOO_LARGE:
+                return json.dumps({"eventId": self.id, "padding": "x" * TOO_LARGE_BYTES})
+            case _:
+                return json.dumps({"eventId": self.id, "amount": 1})
+
+    def answer(self, nth_call: int) -> Answer:
+        """What the downstream does with the n-th call (from 1) that it gets for this event."""
+        match self.kind:
+            case Kind.SLOW:
+                return Answer(delay_seconds=SLOW_SECONDS)
+            case Kind.BUSY if nth_call <= 2:
+                return Answer(status=503, headers={"Retry-After": "1"})
+            case Kind.LATE if nth_call == 1:
+                return Answer(delay_seconds=LATE_SECONDS)
+            case Kind.REJECTED:
+                return Answer(status=422)
+            case _:
+                return Answer()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """`overlapping` are sent again at once, `later` when everything has come to rest."""
+
+    events: tuple[PlannedEvent, ...]
+    overlapping: tuple[PlannedEvent, ...]
+    later: tuple[PlannedEvent, ...]
+
+    @property
+    def deliveries(self) -> int:
+        return len(self.events) + len(self.overlapping) + len(self.later)
+
+
+def plan(prefix: str, *, events: int, duplicates: int, chance: random.Random) -> Plan:
+    """The same for the same seed of `chance`. `duplicates`: per cent of the events; half of them overlap."""
+    planned = [
+        PlannedEvent(id=f"{prefix}-{number:04}", kind=kind)
+        for number, kind in enumerate(_kinds(events, chance), start=1)
+    ]
+    chance.shuffle(planned)
+    again = round(events * duplicates / 100)
+    overlapping = _sample(planned, again // 2, chance, first=(Kind.SLOW, Kind.LATE))
+    return Plan(
+        events=tuple(planned),
+        overlapping=overlapping,
+        later=_sample(planned, again - len(overlapping), chance),
+    )
+
+
+def answers(events: Mapping[str, PlannedEvent], call: Call, nth_call: int) -> Answer:
+    """The downstream's script; `events` by id. Only the body says which event a call is for."""
+    return events[json.loads(call.body)["eventId"]].answer(nth_call)
+
+
+def _kinds(events: int, chance: random.Random) -> list[Kind]:
+    """One of each special kind before there is a second, as far as the number of events goes."""
+    special = [kind for kind, share in _SHARES.items() for _ in range(max(1, round(events * share / 100)))]
+    special = special[: max(events // 2, 1)] if len(special) > events // 2 else special
+    kinds = special + [Kind.ACCEPTED] * (events - len(special))
+    chance.shuffle(kinds)
+    return kinds
+
+
+def _sample(
+    events: Sequence[PlannedEvent], number: int, chance: random.Random, *, first: tuple[Kind, ...] = ()
+) -> tuple[PlannedEvent, ...]:
+    favoured = [event for event in events if event.kind in first]
+    others = [event for event in events if event.kind not in first]
+    chance.shuffle(favoured)
+    chance.shuffle(others)
+    return tuple((favoured + others)[:number])

@@ -1,0 +1,56 @@
+"""What a demo leaves behind: tables, a line of verdict, and a file for machines."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "build" / "demo"
+
+_ROWS = {
+    "events": "events",
+    "deliveries": "deliveries",
+    "effects": "effects",
+    "max_effects_per_event": "most effects of one event",
+    "done": "done",
+    "skipped": "deliveries skipped as duplicates",
+    "dead_lettered": "dead-lettered",
+    "in_doubt": "in doubt",
+    "lost": "lost",
+    "doubled": "doubled",
+}
+
+
+def write(report: dict[str, Any]) -> Path:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{report['workload']}.json"
+    path.write_text(json.dumps(report, indent=2) + "\n")
+    return path
+
+
+def show(report: dict[str, Any], console: Console) -> None:
+    columns = {**report["by_semantics"], "together": report}
+    table = Table(title=f"{report['workload']}: what became of the events", title_justify="left")
+    table.add_column("")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for field, label in _ROWS.items():
+        table.add_row(label, *(str(column[field]) for column in columns.values()))
+    for reason in sorted(report["dead_letter_reasons"]):
+        counts = (str(column["dead_letter_reasons"].get(reason, 0)) for column in columns.values())
+        table.add_row(f"[dim]dead letters: {reason}[/]", *counts)
+    console.print(table)
+    for violation in report["violations"]:
+        console.print(f"[red]✗[/] {violation}", highlight=False)
+
+
+def verdict(report: dict[str, Any]) -> str:
+    return (
+        f"{report['workload']}: {report['verdict']} -"
+        f" {report['events']} events in {report['deliveries']} deliveries:"
+        f" {report['done']} done once, {report['dead_lettered']} dead-lettered with a reason,"
+        f" {report['in_doubt']} in doubt, {report['lost']} lost, {report['doubled']} doubled"
+        f" ({report['seconds']:.0f} s)"
+    )

@@ -1,0 +1,99 @@
+"""From what can be seen from outside to a verdict: how each event ended, and which promises held."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Ending(StrEnum):
+    DONE = "done"
+    DEAD_LETTERED = "dead_lettered"
+    IN_DOUBT = "in_doubt"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """One event as the downstream, its record and the dead-letter queue tell it.
+
+    `state` is None where there is no record; `reasons` are those of its copies in the dead-letter queue.
+    """
+
+    event: str
+    kind: str
+    effects: int
+    state: str | None
+    reasons: tuple[str, ...]
+
+    @property
+    def ending(self) -> Ending:
+        if self.state == "DONE" and self.effects:
+            return Ending.DONE
+        if self.state == "IN_DOUBT" and self.reasons:
+            return Ending.IN_DOUBT
+        if self.state in (None, "FAILED", "RELEASED") and self.reasons:
+            return Ending.DEAD_LETTERED
+        return Ending.LOST  # also a record DONE without an effect, and one that stays IN_PROGRESS
+
+    @property
+    def violations(self) -> list[str]:
+        found = []
+        if self.ending is Ending.LOST:
+            found.append(f"lost: record {self.state}, {self.effects} effects, reasons {self.reasons}")
+        if self.effects > 1:
+            found.append(f"{self.effects} effects")
+        if self.state == "FAILED" and self.effects:
+            found.append("FAILED says that nothing happened, but it did")
+        return [f"{self.event} ({self.kind}): {violation}" for violation in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What one deployment made of its events. `skipped` counts deliveries, everything else events."""
+
+    stories: tuple[Story, ...]
+    deliveries: int
+    skipped: int
+    seconds: float
+    problems: tuple[str, ...] = field(default=())
+
+    def report(self) -> dict[str, Any]:
+        endings = Counter(story.ending for story in self.stories)
+        effects = [story.effects for story in self.stories]
+        violations = [violation for story in self.stories for violation in story.violations]
+        report: dict[str, Any] = {
+            "events": len(self.stories),
+            "deliveries": self.deliveries,
+            "effects": sum(effects),
+            "max_effects_per_event": max(effects, default=0),
+            "done": endings[Ending.DONE],
+            "skipped": self.skipped,
+            "dead_lettered": endings[Ending.DEAD_LETTERED],
+            "in_doubt": endings[Ending.IN_DOUBT],
+            "lost": endings[Ending.LOST],
+            "doubled": sum(count > 1 for count in effects),
+            "dead_letter_reasons": dict(
+                sorted(Counter(reason for story in self.stories for reason in story.reasons).items())
+            ),
+            "seconds": round(self.seconds, 1),
+            "violations": [*violations, *self.problems],
+        }
+        report["verdict"] = "failed" if report["violations"] else "ok"
+        return report
+
+
+def together(runs: dict[str, Run], *, seconds: float, **about: Any) -> dict[str, Any]:
+    """The report over several deployments, each event counted once, with each one's own beside it."""
+    everything = Run(
+        stories=tuple(story for run in runs.values() for story in run.stories),
+        deliveries=sum(run.deliveries for run in runs.values()),
+        skipped=sum(run.skipped for run in runs.values()),
+        seconds=seconds,
+        problems=tuple(problem for run in runs.values() for problem in run.problems),
+    )
+    return {
+        **about,
+        **everything.report(),
+        "by_semantics": {name: run.report() for name, run in runs.items()},
+    }

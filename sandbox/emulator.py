@@ -1,0 +1,147 @@
+"""Starts MiniStack with five corrections, without which it would not fail, deny and throttle as AWS does.
+
+Runs on the interpreter of `build/sandbox-venv`: `python -m sandbox.emulator`. Each correction first checks
+that what it corrects is still there, so that a new MiniStack stops with one clear line and never half-works.
+"""
+
+import functools
+import sys
+import threading
+from collections import defaultdict
+from importlib.metadata import version
+from types import ModuleType
+from typing import Any, NoReturn
+
+TESTED_VERSION = "1.5.33"
+PROCESSES_PER_FUNCTION = 3
+
+
+def main() -> None:
+    """Correct the emulator, then serve until killed."""
+    if version("ministack") != TESTED_VERSION:
+        _refuse(f"version {version('ministack')} is installed")
+    if "ministack.app" in sys.modules:
+        _refuse("ministack.app was imported before it was corrected, and copies names at import")
+    treat_exceptions_as_answers()
+    treat_loopback_as_tls()
+    name_throttled_invocations()
+    look_at_schedules_every_second()
+    queue_invocations()
+    from ministack.app import main as serve  # noqa: PLC0415 - only after the corrections
+
+    serve()
+
+
+def treat_exceptions_as_answers() -> None:
+    """Make a Python exception's class its Step Functions error name, and keep the process that raised it.
+
+    MiniStack calls every failure of a function `Runtime.HandlerError`, which no Retry or Catch by name could
+    match, and kills the process, so that the next call starts cold. A process that died by itself becomes
+    `Runtime.ExitError`.
+    """
+    from ministack.core import lambda_runtime  # noqa: PLC0415
+    from ministack.services import lambda_svc  # noqa: PLC0415
+
+    script, raised = _original(lambda_runtime, "_PYTHON_WORKER_SCRIPT"), '"error", "error": str(e), "trace"'
+    if raised not in script:
+        _refuse("its worker script no longer answers an exception the way it did")
+    answered = '"ok", "error": str(e), "errorType": type(e).__name__, "trace"'  # `ok`: the process is
+    _replace(lambda_runtime, "_PYTHON_WORKER_SCRIPT", script.replace(raised, answered))
+
+    last = threading.local()  # the worker's answer, handed past the function that drops its error type
+    invoke = _original(lambda_runtime.Worker, "invoke")
+    execute = _original(lambda_svc, "_execute_function_warm")
+
+    @functools.wraps(invoke)
+    def remember_answer(*args: Any, **keywords: Any) -> Any:
+        last.answer = invoke(*args, **keywords)
+        if "errorType" in last.answer:
+            last.answer["status"] = "error"
+        return last.answer
+
+    @functools.wraps(execute)
+    def name_error(*args: Any, **keywords: Any) -> Any:
+        last.answer = {}
+        result = execute(*args, **keywords)
+        body = result.get("body")
+        if result.get("error") and isinstance(body, dict) and body.get("errorType") == "Runtime.HandlerError":
+            died = body.get("errorMessage") == "Worker process died"
+            body["errorType"] = last.answer.get("errorType") or (
+                "Runtime.ExitError" if died else "Runtime.HandlerError"
+            )
+        return result
+
+    _replace(lambda_runtime.Worker, "invoke", remember_answer)
+    _replace(lambda_svc, "_execute_function_warm", name_error)
+
+
+def treat_loopback_as_tls() -> None:
+    """Let calls over plain http on loopback pass as TLS.
+
+    Our queues refuse everything else (`aws:SecureTransport`), which here would deny every caller, even root.
+    """
+    from ministack.core import iam_evaluator  # noqa: PLC0415
+
+    pin = _original(iam_evaluator, "pin_request_origin")
+    _replace(iam_evaluator, "pin_request_origin", lambda source_ip, _secure: pin(source_ip, True))
+
+
+def name_throttled_invocations() -> None:
+    """Show Step Functions a throttled invocation under its AWS name; MiniStack says `Lambda.Unknown`."""
+    from ministack.services import lambda_svc  # noqa: PLC0415
+
+    throttle = _original(lambda_svc, "_throttle_response")
+
+    @functools.wraps(throttle)
+    def name_error(*args: Any, **keywords: Any) -> Any:
+        response = throttle(*args, **keywords)
+        response["body"].setdefault("errorType", "Lambda.TooManyRequestsException")
+        return response
+
+    _replace(lambda_svc, "_throttle_response", name_error)
+
+
+def look_at_schedules_every_second() -> None:
+    """Fire schedules within a second of their time; MiniStack looks every ten."""
+    from ministack.services import eventbridge, scheduler  # noqa: PLC0415
+
+    for module, name in ((scheduler, "_SCHEDULE_TICK_INTERVAL"), (eventbridge, "_SCHEDULER_TICK_INTERVAL")):
+        _original(module, name)
+        _replace(module, name, 1)
+
+
+def queue_invocations() -> None:
+    """Let invocations of a function wait for one of its few processes instead of starting another one.
+
+    A burst would start a process for each: with a second of processor time per cold start, a small machine
+    would be busy with nothing else until they time out. AWS has the machines; what waits here runs there.
+    """
+    from ministack.services import lambda_svc  # noqa: PLC0415
+
+    execute = _original(lambda_svc, "_execute_function_warm")
+    places: dict[str, threading.Semaphore] = defaultdict(lambda: threading.Semaphore(PROCESSES_PER_FUNCTION))
+
+    @functools.wraps(execute)
+    def wait_for_a_process(func: dict[str, Any], *args: Any, **keywords: Any) -> Any:
+        with places[func["config"]["FunctionName"]]:
+            return execute(func, *args, **keywords)
+
+    _replace(lambda_svc, "_execute_function_warm", wait_for_a_process)
+
+
+def _original(owner: ModuleType | type, name: str) -> Any:
+    if not hasattr(owner, name):
+        _refuse(f"{owner.__name__}.{name} is gone")
+    return getattr(owner, name)
+
+
+def _replace(owner: ModuleType | type, name: str, value: Any) -> None:
+    setattr(owner, name, value)
+
+
+def _refuse(what: str) -> NoReturn:
+    sys.exit(f"sandbox/emulator.py corrects MiniStack {TESTED_VERSION} and must be looked at again: {what}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The CDK side: settings, constructs and the stacks that compose them."""

@@ -1,0 +1,1 @@
+"""Constructs of one role each, with the house's defaults."""

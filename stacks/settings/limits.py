@@ -1,0 +1,53 @@
+"""What each setting must be by itself."""
+
+from dataclasses import fields
+
+from stacks.log_retention import LOG_RETENTION
+from stacks.settings.model import FunctionsSettings
+from stacks.settings.rule import accepted, within
+from stacks.settings.texts import is_effect_url, is_event_source, is_jmespath, is_name
+
+LONGEST_LEASE_SECONDS = 12 * 3600  # so a lease always ends before its record's retention, of whole days
+LONGEST_FUNCTION_SECONDS = 14 * 60  # a minute below Lambda's own limit
+
+_FUNCTIONS = tuple(field.name for field in fields(FunctionsSettings))
+_LOG_RETENTIONS = ", ".join(str(days) for days in LOG_RETENTION)
+_A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
+_AN_ADDRESS = "an https:// address without a password (http:// only to 127.0.0.1)"
+
+STAGE_LIMITS = (accepted("log_retention_days", LOG_RETENTION.__contains__, f"one of {_LOG_RETENTIONS}"),)
+
+INGESTION_LIMITS = (
+    accepted("effect_url", is_effect_url, _AN_ADDRESS),
+    within("effect_deadline_seconds", 1, LONGEST_FUNCTION_SECONDS),
+    accepted("namespace", is_name, _A_NAME),
+    accepted("event_source", is_event_source, f"{_A_NAME} and not sqs, the source of MessageIds"),
+    accepted("event_key", is_jmespath, "a JMESPath expression"),
+    accepted("fingerprint", lambda text: text == "" or is_jmespath(text), "a JMESPath expression or empty"),
+    within("lease_seconds", 1, LONGEST_LEASE_SECONDS),
+    within("margin_seconds", 1, 3600),
+    within("retention_days", 1, 3650),
+    within("redrives", 1, 100),
+    within("sdk.connect_timeout_seconds", 0.1, 60),
+    within("sdk.read_timeout_seconds", 0.1, 60),
+    within("sdk.attempts", 1, 10),
+    # SQS: CreateQueue
+    within("queue.visibility_timeout_seconds", 0, 43_200),
+    within("queue.retention_days", 1, 14),
+    within("queue.dead_letter_retention_days", 14, 14),  # as long as SQS can: what SQS moves keeps its age
+    within("queue.max_receive_count", 5, 1000),  # invocations that are throttled use up receives too
+    # Lambda: CreateEventSourceMapping
+    within("delivery.batch_size", 1, 10_000),
+    within("delivery.batch_window_seconds", 0, 300),
+    within("delivery.max_concurrency", 2, 1000),
+    within("delivery.starter_concurrency", 1, 100),
+    # Lambda: CreateFunction
+    *(within(f"functions.{name}.timeout_seconds", 1, LONGEST_FUNCTION_SECONDS) for name in _FUNCTIONS),
+    *(within(f"functions.{name}.memory_mb", 128, 10_240) for name in _FUNCTIONS),
+    within("workflow.timeout_seconds", 1, LONGEST_LEASE_SECONDS),
+    within("workflow.task_headroom_seconds", 5, 300),
+    within("workflow.dead_letter_timeout_seconds", 5, 300),
+    within("workflow.retry_interval_seconds", 1, 3600),
+    within("workflow.retry_attempts", 1, 20),
+    within("workflow.retry_max_delay_seconds", 2, 3600),
+)

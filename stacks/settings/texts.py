@@ -1,0 +1,49 @@
+"""Which texts are acceptable as an address, a name or an expression."""
+
+import re
+from urllib.parse import urlsplit
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_LOOPBACK = ("127.0.0.1", "localhost")
+
+
+def is_name(text: str) -> bool:
+    """A part of a record's key: without the colon that joins the parts."""
+    return _NAME.fullmatch(text) is not None
+
+
+def is_event_source(text: str) -> bool:
+    """A name; not `sqs`, under which events without business key are recorded by their MessageId."""
+    return is_name(text) and text != "sqs"
+
+
+def is_effect_url(text: str) -> bool:
+    """Over TLS, unless it never leaves this machine; without a password, which the template would show."""
+    try:
+        url = urlsplit(text)
+        _ = url.port  # parsed, and refused, only when it is asked for
+    except ValueError:
+        return False
+    if url.username is not None or url.password is not None:
+        return False
+    return (url.scheme == "https" and bool(url.hostname)) or (
+        url.scheme == "http" and url.hostname in _LOOPBACK
+    )
+
+
+def is_jmespath(text: str) -> bool:
+    """An expression that compiles."""
+    try:
+        jmespath.compile(text)
+    except JMESPathError:
+        return False
+    return True
+
+
+def is_example(url: str) -> bool:
+    """A host name that nobody can own (RFC 2606)."""
+    host = urlsplit(url).hostname or ""
+    return host == "example.com" or host.endswith(".example.com")

@@ -1,0 +1,87 @@
+"""What ties one setting to others."""
+
+from math import ceil
+
+from stacks.ingestion_definition import ingestion_definition
+from stacks.longest_run import longest_run_seconds
+from stacks.settings.model import RECONCILER_INTERVAL_SECONDS, IngestionSettings
+from stacks.settings.rule import Rule, above, at_least, at_most
+
+# Calls to AWS at most in one invocation.
+GUARD_CALLS = 4  # claim, doubt, and both again where the doubt finds the claim gone
+SIDE_EFFECT_CALLS = 2  # renew, then complete
+RECORD_FAILURE_CALLS = 3  # read, mark, and mark again under a later attempt
+RECONCILER_CALLS = 7  # a page, its markers, then one execution: describe, read, doubt, send, mark
+
+
+def _window(s: IngestionSettings) -> int:
+    return 1 if s.delivery.batch_size > 10 else 0
+
+
+def _visibility(s: IngestionSettings) -> int:
+    return 6 * s.functions.starter.timeout_seconds + s.delivery.batch_window_seconds
+
+
+def _batch(s: IngestionSettings) -> float:
+    return s.sdk.worst_call_seconds * ceil(s.delivery.batch_size / s.delivery.starter_concurrency)
+
+
+def _claim(s: IngestionSettings) -> float:
+    return GUARD_CALLS * s.sdk.worst_call_seconds
+
+
+def _effect(s: IngestionSettings) -> float:
+    return SIDE_EFFECT_CALLS * s.sdk.worst_call_seconds + s.effect_deadline_seconds
+
+
+def _failure(s: IngestionSettings) -> float:
+    return RECORD_FAILURE_CALLS * s.sdk.worst_call_seconds
+
+
+def _reconciliation(s: IngestionSettings) -> float:
+    return RECONCILER_CALLS * s.sdk.worst_call_seconds
+
+
+def _interval(_: IngestionSettings) -> int:
+    return RECONCILER_INTERVAL_SECONDS - 1
+
+
+def _first_delay(s: IngestionSettings) -> int:
+    return s.workflow.retry_interval_seconds
+
+
+def _execution(s: IngestionSettings) -> float:
+    return longest_run_seconds(ingestion_definition(s))
+
+
+def _abandoned(s: IngestionSettings) -> int:
+    return s.workflow.timeout_seconds + s.margin_seconds
+
+
+def _ways_back(s: IngestionSettings) -> int:
+    queue = s.queue
+    return queue.retention_days + s.redrives * (queue.dead_letter_retention_days + queue.retention_days)
+
+
+STAGE_TIES = (
+    Rule(
+        setting="removal",
+        holds=lambda s: s.removal == "retain" or not s.deletion_protection,
+        allowed=lambda _: "retain where deletion_protection is true: a protected table is not deleted",
+    ),
+)
+
+INGESTION_TIES = (
+    at_least("delivery.batch_window_seconds", _window, "Lambda waits for batches over 10"),
+    at_least("queue.visibility_timeout_seconds", _visibility, "6 times the starter's timeout + batch window"),
+    above("functions.starter.timeout_seconds", _batch, "a call per record, batch / concurrency in a row"),
+    above("functions.idempotency_guard.timeout_seconds", _claim, f"{GUARD_CALLS} calls"),
+    above("functions.side_effect.timeout_seconds", _effect, f"{SIDE_EFFECT_CALLS} calls + effect deadline"),
+    above("functions.record_failure.timeout_seconds", _failure, f"{RECORD_FAILURE_CALLS} calls"),
+    above("functions.reconciler.timeout_seconds", _reconciliation, f"{RECONCILER_CALLS} calls"),
+    at_most("functions.reconciler.timeout_seconds", _interval, "runs must not overlap"),
+    above("workflow.retry_max_delay_seconds", _first_delay, "retry_interval_seconds"),
+    above("workflow.timeout_seconds", _execution, "the slowest path through ingestion.asl.json"),
+    above("lease_seconds", _abandoned, "workflow timeout + margin"),
+    at_least("retention_days", _ways_back, "source retention + redrives * (DLQ + source retention)"),
+)

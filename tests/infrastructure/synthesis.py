@@ -1,0 +1,105 @@
+"""Synthesize a stack in this process, once, and read its template by construct instead of by logical id."""
+
+import atexit
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk.assertions import Template
+from constructs import IConstruct
+
+from stacks.ingestion_stack import IngestionStack
+from stacks.settings import read_stage
+
+ROOT = Path(__file__).parent.parent.parent
+Resource = Mapping[str, Any]
+
+OUT = tempfile.mkdtemp(prefix="cdk-out-")
+atexit.register(shutil.rmtree, OUT, ignore_errors=True)
+
+
+def context() -> dict[str, Any]:
+    """The context of cdk.json: feature flags and stages. `cdk.App()` alone has neither."""
+    loaded: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
+    return loaded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesized:
+    """A stack, and the template that was made of it."""
+
+    stack: IngestionStack
+    template: Mapping[str, Any]
+
+    def resource(self, construct: IConstruct) -> Resource:
+        """What a construct with one resource of its own became."""
+        resource: Resource = self.template["Resources"][self.logical_id(construct)]
+        return resource
+
+    def properties(self, construct: IConstruct) -> Resource:
+        properties: Resource = self.resource(construct)["Properties"]
+        return properties
+
+    def logical_id(self, construct: IConstruct) -> str:
+        element = construct.node.default_child or construct
+        assert isinstance(element, cdk.CfnElement)
+        return self.stack.get_logical_id(element)
+
+    def of_type(self, kind: str) -> Iterator[tuple[str, Resource]]:
+        """Logical ids and properties."""
+        for logical_id, resource in self.template["Resources"].items():
+            if resource["Type"] == kind:
+                yield logical_id, resource.get("Properties", {})
+
+    def definition(self) -> dict[str, Any]:
+        """The state machine's definition as Step Functions gets it: joined, substituted, parsed."""
+        properties = self.properties(self.stack.workflow.state_machine)
+        text = resolved(properties["DefinitionString"])
+        for name, value in properties["DefinitionSubstitutions"].items():
+            text = text.replace(f"${{{name}}}", resolved(value))
+        parsed: dict[str, Any] = json.loads(text)
+        return parsed
+
+
+@cache
+def synthesized(stage: str = "dev", semantics: str = "at-most-once") -> Synthesized:
+    """Of the settings in cdk.json; built-in validation is left to `cdk synth` and cfn-lint."""
+    app = new_app()
+    settings = read_stage(stage, context()["stages"], overrides={"semantics": semantics})
+    stack = IngestionStack(app, f"{stage}-ingestion", stage=settings)
+    return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
+
+
+def new_app() -> cdk.App:
+    return cdk.App(
+        context=context(),
+        outdir=tempfile.mkdtemp(dir=OUT),
+        analytics_reporting=False,
+        builtin_cloud_formation_validation=False,
+    )
+
+
+def resolved(value: Any) -> str:
+    """CloudFormation's Join, Ref and GetAtt as readable text: `arn:<AWS::Partition>:…`, `<Queue.Arn>`."""
+    match value:
+        case str():
+            return value
+        case {"Ref": name}:
+            return f"<{name}>"
+        case {"Fn::GetAtt": [name, attribute]}:
+            return f"<{name}.{attribute}>"
+        case {"Fn::Join": [separator, parts]}:
+            return str(separator).join(resolved(part) for part in parts)
+    raise AssertionError(f"no reading for {value}")
+
+
+def scrubbed(template: Mapping[str, Any]) -> Any:
+    """Without what changes with each edit of code: hashes of assets."""
+    return json.loads(re.sub(r"[0-9a-f]{64}", "<asset>", json.dumps(template)))

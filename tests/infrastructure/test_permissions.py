@@ -1,0 +1,154 @@
+"""Who may do what: exactly this."""
+
+from collections.abc import Iterator
+
+import pytest
+from aws_cdk import aws_iam as iam
+
+from tests.infrastructure.synthesis import Synthesized, resolved, synthesized
+
+LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
+TRACES = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+
+# X-Ray and log delivery know no resources.
+WITHOUT_RESOURCE = TRACES | {
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
+    "logs:CreateLogDelivery",
+    "logs:GetLogDelivery",
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:DescribeResourcePolicies",
+    "logs:DescribeLogGroups",
+}
+
+Granted = dict[str, set[str]]
+
+
+@pytest.fixture
+def made() -> Synthesized:
+    return synthesized()
+
+
+def granted(made: Synthesized, role: iam.IRole) -> Granted:
+    """Actions by resource."""
+    found: Granted = {}
+    for statement in _statements(made, role):
+        assert statement["Effect"] == "Allow"
+        for resource in _listed(statement["Resource"]):
+            found.setdefault(resolved(resource), set()).update(_listed(statement["Action"]))
+    return found
+
+
+def test_the_starter_starts_executions_and_dead_letters(made: Synthesized) -> None:
+    stack = made.stack
+    assert granted(made, stack.starter.role) == {
+        **_every_function(made, stack.starter.log_group),
+        f"<{made.logical_id(stack.workflow.state_machine)}>": {"states:StartExecution"},
+        _arn(made, stack.work_queue.dead_letter_queue): {"sqs:SendMessage"},
+        _arn(made, stack.work_queue.queue): {
+            "sqs:ChangeMessageVisibility",
+            "sqs:DeleteMessage",
+            "sqs:GetQueueAttributes",
+            "sqs:GetQueueUrl",
+            "sqs:ReceiveMessage",
+        },
+    }
+
+
+def test_the_guard_and_the_side_effect_update_records(made: Synthesized) -> None:
+    for function in (made.stack.idempotency_guard, made.stack.side_effect):
+        assert granted(made, function.role) == {
+            **_every_function(made, function.log_group),
+            _arn(made, made.stack.ledger.table): {"dynamodb:UpdateItem"},
+        }
+
+
+def test_record_failure_reads_and_updates_records(made: Synthesized) -> None:
+    function = made.stack.record_failure
+    assert granted(made, function.role) == {
+        **_every_function(made, function.log_group),
+        _arn(made, made.stack.ledger.table): {"dynamodb:GetItem", "dynamodb:UpdateItem"},
+    }
+
+
+def test_the_reconciler_reads_executions_and_settles_their_events(made: Synthesized) -> None:
+    stack = made.stack
+    machine = made.logical_id(stack.workflow.state_machine)
+    executions = f"arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<{machine}.Name>:*"
+    assert granted(made, stack.reconciler.role) == {
+        **_every_function(made, stack.reconciler.log_group),
+        f"<{machine}>": {"states:ListExecutions"},
+        executions: {"states:DescribeExecution"},
+        _arn(made, stack.ledger.table): {
+            "dynamodb:BatchGetItem",
+            "dynamodb:GetItem",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+        },
+        _arn(made, stack.work_queue.dead_letter_queue): {"sqs:SendMessage"},
+    }
+
+
+def test_the_workflow_invokes_its_three_functions_and_dead_letters(made: Synthesized) -> None:
+    stack = made.stack
+    allowed = granted(made, stack.workflow.state_machine.role)
+    assert allowed.pop("*") <= WITHOUT_RESOURCE
+    assert allowed == {
+        _arn(made, stack.idempotency_guard.function): {"lambda:InvokeFunction"},
+        _arn(made, stack.side_effect.function): {"lambda:InvokeFunction"},
+        _arn(made, stack.record_failure.function): {"lambda:InvokeFunction"},
+        _arn(made, stack.work_queue.dead_letter_queue): {"sqs:SendMessage"},
+    }
+
+
+def test_the_schedule_invokes_the_reconciler_and_dead_letters(made: Synthesized) -> None:
+    stack = made.stack
+    assert granted(made, stack.reconciling.role) == {
+        _arn(made, stack.reconciler.function): {"lambda:InvokeFunction"},
+        _arn(made, stack.reconciling.dead_letter_queue): {"sqs:SendMessage"},
+    }
+
+
+def test_no_action_is_a_wildcard(made: Synthesized) -> None:
+    for _, policy in made.of_type("AWS::IAM::Policy"):
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert not [action for action in _listed(statement["Action"]) if "*" in action]
+
+
+def test_every_resource_is_named_where_the_service_knows_resources(made: Synthesized) -> None:
+    for _, policy in made.of_type("AWS::IAM::Policy"):
+        for statement in policy["PolicyDocument"]["Statement"]:
+            if statement["Resource"] == "*":
+                assert set(_listed(statement["Action"])) <= WITHOUT_RESOURCE
+
+
+def test_every_function_has_a_role_of_its_own(made: Synthesized) -> None:
+    functions = [properties for _, properties in made.of_type("AWS::Lambda::Function")]
+    assert len({resolved(function["Role"]) for function in functions}) == len(functions)
+
+
+def test_no_role_has_more_than_its_one_policy(made: Synthesized) -> None:
+    roles = dict(made.of_type("AWS::IAM::Role"))
+    assert len(roles) == 7
+    assert not [role for role in roles.values() if "ManagedPolicyArns" in role or "Policies" in role]
+
+
+def _statements(made: Synthesized, role: iam.IRole) -> Iterator[dict[str, object]]:
+    for _, policy in made.of_type("AWS::IAM::Policy"):
+        if policy["Roles"] == [{"Ref": made.logical_id(role)}]:
+            yield from policy["PolicyDocument"]["Statement"]
+
+
+def _listed(value: object) -> list[str]:
+    return value if isinstance(value, list) else [value]  # type: ignore[list-item]  # IAM allows both
+
+
+def _every_function(made: Synthesized, log_group: object) -> Granted:
+    return {_arn(made, log_group): LOGS, "*": TRACES}
+
+
+def _arn(made: Synthesized, construct: object) -> str:
+    return f"<{made.logical_id(construct)}.Arn>"  # type: ignore[arg-type]

@@ -1,0 +1,30 @@
+"""The whole template, for reviews of changes that no promise names."""
+
+import json
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.json import JSONSnapshotExtension
+
+from tests.infrastructure.synthesis import scrubbed, synthesized
+
+
+@pytest.fixture
+def template_snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(JSONSnapshotExtension)
+
+
+def test_the_ingestion_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
+    template = scrubbed(synthesized("prod").template)
+    assert _readable(template) == template_snapshot
+
+
+def _readable(template: Any) -> Any:
+    """The state machine's definition as lines, not as one long text."""
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::StepFunctions::StateMachine":
+            resource["Properties"]["DefinitionString"] = json.loads(
+                resource["Properties"]["DefinitionString"]
+            )
+    return template

@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stacks.placeholders import fill
-from stacks.settings.model import IngestionSettings
+
+if TYPE_CHECKING:  # the settings' own rules measure this definition
+    from stacks.settings.model import IngestionSettings
 
 STATE_MACHINES = Path(__file__).parent.parent / "statemachines"
 
@@ -13,14 +15,14 @@ STATE_MACHINES = Path(__file__).parent.parent / "statemachines"
 DEPLOYED = ("IdempotencyGuardArn", "SideEffectArn", "RecordFailureArn", "DeadLetterQueueUrl")
 
 
-def ingestion_definition(settings: IngestionSettings) -> dict[str, Any]:
+def ingestion_definition(settings: "IngestionSettings") -> dict[str, Any]:
     """`statemachines/ingestion.asl.json`, parsed, with the numbers and the retry rule of `settings` in it."""
     definition = fill(_parsed("ingestion.asl.json"), _values(settings), left=DEPLOYED)
     assert isinstance(definition, dict)  # noqa: S101  a state machine is an object
     return definition
 
 
-def _values(settings: IngestionSettings) -> dict[str, Any]:
+def _values(settings: "IngestionSettings") -> dict[str, Any]:
     functions, workflow = settings.functions, settings.workflow
     return {
         "MachineTimeoutSeconds": workflow.timeout_seconds,

@@ -16,7 +16,7 @@ from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
 
 from stacks import ingestion_environment as environment
-from stacks.constructs.alarms import FirstOccurrenceAlarm
+from stacks.constructs.alarms import FirstOccurrenceAlarm, SilenceAlarm
 from stacks.constructs.handler_function import HandlerFunction
 from stacks.constructs.layer import PackagesLayer
 from stacks.constructs.ledger_table import LedgerTable
@@ -214,6 +214,14 @@ class IngestionStack(Stack):
                 period=interval, statistic="Maximum"
             ),
             description="The reconciler's schedule could not invoke it.",
+        )
+        SilenceAlarm(
+            self,
+            "ReconcilerSilent",
+            metric=self.reconciler.function.metric_invocations(
+                period=Duration.seconds(3 * RECONCILER_INTERVAL_SECONDS), statistic="Sum"
+            ),
+            description="The reconciler does not run: after a day, broken-off executions are out of sight.",
         )
 
     def _show(self) -> None:

@@ -44,7 +44,7 @@ class HttpEffect:
                 connection.request("POST", self._target, payload, headers)
                 answer = connection.getresponse()
             except (OSError, http.client.HTTPException) as error:
-                raise OutcomeUnknown(f"no answer: {error!r}") from error
+                raise OutcomeUnknown(f"no answer: {type(error).__name__}") from error
             return _judge(answer)
 
     def _connect(self, deadline: float) -> socket.socket:
@@ -89,7 +89,7 @@ def _body(answer: http.client.HTTPResponse) -> str | None:
     """The start of the answer's body; None if it breaks off: the status alone says what happened."""
     try:
         return answer.read(MAX_BODY_BYTES).decode(errors="replace")
-    except (OSError, http.client.HTTPException):
+    except (OSError, ValueError, http.client.HTTPException):  # ValueError: a chunk of negative size
         return None
 
 

@@ -20,6 +20,12 @@ def expired(until: int | None, now: int) -> bool:
     return until is not None and until <= now
 
 
+def conflicts(stored: Record, *, owner: str, fingerprint: str | None) -> bool:
+    """Whether the record is of other content than this delivery; compared where both have a fingerprint."""
+    comparable = stored.owner != owner and fingerprint is not None and stored.fingerprint is not None
+    return comparable and stored.fingerprint != fingerprint
+
+
 def claim(
     stored: Record | None,
     *,
@@ -57,7 +63,7 @@ def _judge(  # noqa: PLR0911 - one return per cell of the table
     stored: Record, owner: str, now: int, fingerprint: str | None, policy: Policy
 ) -> Verdict:
     mine = stored.owner == owner
-    if not mine and None not in (fingerprint, stored.fingerprint) and fingerprint != stored.fingerprint:
+    if conflicts(stored, owner=owner, fingerprint=fingerprint):
         return Verdict.MISMATCH
     match stored.state:
         case State.RELEASED:

@@ -55,6 +55,8 @@ def read(record: dict[str, Any], rules: Rules) -> Start | Refused:
             return Refused(reason="no-key", attributes=attributes)
         event_key = dead_letter.text_of(record.get("messageAttributes") or {}, dead_letter.EVENT_KEY)
         event_key = event_key or record["messageId"]
+        if len(event_key.encode()) > keys.MAX_BYTES:
+            return Refused(reason="no-key", attributes=attributes)
         pk = f"sqs:{event_key}"
         attributes = dead_letter.carried(record, event_key=event_key)
     key = Key(pk=pk, sk=rules.namespace)
@@ -72,6 +74,7 @@ def _input(
 
     Binary attributes stay behind: Step Functions' integration with SQS is not known to carry them unharmed.
     """
+    own = record.get("messageAttributes") or {}
     textual = {name: value for name, value in attributes.items() if "StringValue" in value}
     return json.dumps(
         {
@@ -79,6 +82,7 @@ def _input(
             "businessKey": key.pk,
             "namespace": key.sk,
             "fingerprint": fingerprint,
+            "returned": dead_letter.text_of(own, dead_letter.FIRST_SEEN_AT) is not None,
             "body": record["body"],
             "attributes": textual,
         },

@@ -12,7 +12,8 @@ from typing import Any
 import wiring
 from idempotency.errors import LeaseLost
 from idempotency.ledger import Clock, Ledger, current
-from idempotency.model import Key, State
+from idempotency.model import Key, Record, State
+from idempotency.transitions import conflicts
 from ingestion.delivery import key_of
 from ingestion.handled import End, HandledEnds
 from queues import dead_letter
@@ -20,6 +21,13 @@ from telemetry import count, log
 
 _ENDS = ("FAILED", "TIMED_OUT", "ABORTED")
 _LOOK_BACK_SECONDS = 86_400  # on top of the machine's timeout
+
+
+class Unreconciled(Exception):  # noqa: N818 - what it is about, not what it is
+    """Some ends could not be dealt with. Every run tries them again, until they are out of its sight."""
+
+    def __init__(self, executions: list[str]) -> None:
+        super().__init__(f"{len(executions)} executions, the first of them {executions[0]}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,25 +45,42 @@ class Reconciler:
     clock: Clock
 
     def run(self, *, enough_time: Callable[[], bool]) -> dict[str, int]:
-        """Counts of this run. What there was no time for is left to the next run."""
-        handled = left = 0
-        for page in self._pages():
-            for end in self.handled.open_among(page):
-                if not enough_time():
-                    left += 1
-                    continue
+        """How many ends it dealt with; what there was no time for is left to the next run.
+
+        An end that can't be dealt with does not keep the others waiting; at last this raises Unreconciled.
+        """
+        handled = 0
+        failed: list[str] = []
+        for end in self._open_ends():
+            if not enough_time():
+                log.warning("out of time; the next run goes on")
+                break
+            try:
                 handled += self._reconcile(end)
-        log.info("reconciled", handled=handled, left=left)
-        return {"handled": handled, "left": left}
+            except Exception:  # noqa: BLE001 - whatever is wrong with it, its neighbours are not to blame
+                log.exception("an end could not be dealt with", execution=end.execution)
+                failed.append(end.execution)
+        log.info("reconciled", handled=handled, failed=len(failed))
+        if failed:
+            raise Unreconciled(failed)
+        return {"handled": handled}
+
+    def _open_ends(self) -> Iterator[End]:
+        for page in self._pages():
+            yield from self.handled.open_among(page)
 
     def _pages(self) -> Iterator[list[End]]:
-        """Ends old enough to be settled, newest start first, back to the oldest start that can have one."""
+        """Ends that have settled, back to a day (and the machine's timeout) ago.
+
+        Step Functions lists closed executions by the time of their end, latest first. The start says nothing:
+        an execution can be redriven for two weeks, and keeps it.
+        """
         now = self.clock()
-        oldest_start = now - _LOOK_BACK_SECONDS - self.machine_timeout
+        oldest_end = now - _LOOK_BACK_SECONDS - self.machine_timeout
         paginator = self.stepfunctions.get_paginator("list_executions")
         for status in _ENDS:
             for page in paginator.paginate(stateMachineArn=self.machine, statusFilter=status, maxResults=100):
-                recent = [end for end in page["executions"] if end["startDate"].timestamp() >= oldest_start]
+                recent = [end for end in page["executions"] if end["stopDate"].timestamp() >= oldest_end]
                 yield [
                     End(
                         execution=execution["executionArn"],
@@ -64,7 +89,7 @@ class Reconciler:
                     for execution in recent
                     if execution["stopDate"].timestamp() + self.settle <= now
                 ]
-                if len(recent) < len(page["executions"]):
+                if page["executions"] and not recent:
                     break
 
     def _reconcile(self, end: End) -> bool:
@@ -73,10 +98,9 @@ class Reconciler:
             return False  # redriven in the meantime: it is at work again
         delivery = json.loads(execution["input"])
         key = key_of(delivery)
-        log.append_keys(event_key=str(key), execution=end.execution)
-        state = self._settled(key, end.execution)
-        if state is not State.DONE:
-            reason = "in-doubt" if state is State.IN_DOUBT else "unfinished"
+        stored = self._settled(key, end.execution)
+        reason = _reason(stored, end.execution, delivery.get("fingerprint"))
+        if reason is not None:
             dead_letter.send(
                 self.sqs,
                 self.dlq_url,
@@ -87,20 +111,41 @@ class Reconciler:
             count("DeadLettered", Reason=reason)
         self.handled.add(end, now=self.clock())
         count("Reconciled", Status=execution["status"])
-        log.warning("unfinished execution dealt with", state=state, status=execution["status"])
+        log.warning(
+            "unfinished execution dealt with",
+            event_key=str(key),
+            execution=end.execution,
+            status=execution["status"],
+            reason=reason,
+        )
         return True
 
-    def _settled(self, key: Key, execution: str) -> State | None:
-        """The state of the event's record, after a claim that this execution left behind became IN_DOUBT."""
+    def _settled(self, key: Key, execution: str) -> Record | None:
+        """The event's record, after a claim that this execution left behind became IN_DOUBT."""
         stored = current(self.ledger, key, now=self.clock())
         if stored and stored.state is State.IN_PROGRESS and stored.owner == execution:
             try:
-                stored = self.ledger.doubt(
+                return self.ledger.doubt(
                     key, owner=execution, attempt=stored.attempt, now=self.clock(), reason="unfinished"
                 )
             except LeaseLost as lost:
-                stored = lost.record
-        return stored.state if stored else None
+                return lost.record
+        return stored
+
+
+def _reason(stored: Record | None, execution: str, fingerprint: str | None) -> str | None:
+    """Why the message is a dead letter; None if its event is done."""
+    if stored is None:
+        return "unfinished"
+    if conflicts(stored, owner=execution, fingerprint=fingerprint):
+        return "mismatch"
+    match stored.state:
+        case State.DONE:
+            return None
+        case State.IN_DOUBT:
+            return "in-doubt"
+        case _:
+            return "unfinished"
 
 
 @log.inject_lambda_context(clear_state=True)

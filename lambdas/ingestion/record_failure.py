@@ -12,6 +12,7 @@ import wiring
 from idempotency.errors import LeaseLost
 from idempotency.ledger import Clock, Ledger, current
 from idempotency.model import Key, Record, State
+from idempotency.transitions import conflicts
 from ingestion.delivery import key_of
 from telemetry import count, log
 
@@ -33,7 +34,7 @@ def record_failure(event: dict[str, Any], *, ledger: Ledger, clock: Clock, reten
         mark = _mark(ledger, key, owner, error, clock, retention)
         reason = _marked(mark, owner, guarded["attempt"])
     else:
-        reason = _without_claim(ledger, key, owner, clock, retention)
+        reason = _without_claim(ledger, key, owner, clock, retention, delivery.get("fingerprint"))
     if reason == CLAIM_LOST:
         count("LostClaims")
     elif reason != DONE:
@@ -70,11 +71,15 @@ def _marked(mark: Mark, owner: str, attempt: int) -> str:
     return _REASONS[stored.state]
 
 
-def _without_claim(ledger: Ledger, key: Key, owner: str, clock: Clock, retention: int) -> str:
+def _without_claim(
+    ledger: Ledger, key: Key, owner: str, clock: Clock, retention: int, fingerprint: str | None
+) -> str:
     """The guard gave no answer that lets proceed: no effect ran. It may have claimed all the same."""
     stored = current(ledger, key, now=clock())
     if stored is None:
         return "guard-failed"
+    if conflicts(stored, owner=owner, fingerprint=fingerprint):
+        return "mismatch"
     if stored.state is State.DONE:
         return DONE
     if stored.owner == owner and stored.state is State.IN_PROGRESS:
@@ -89,7 +94,7 @@ def _without_claim(ledger: Ledger, key: Key, owner: str, clock: Clock, retention
             )
         except LeaseLost:
             log.warning("the claim of a failed guard was gone before it could be released")
-    return "guard-failed"
+    return "in-doubt" if stored.state is State.IN_DOUBT else "guard-failed"
 
 
 @log.inject_lambda_context(clear_state=True)

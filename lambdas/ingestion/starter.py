@@ -61,7 +61,7 @@ def select(expression: str) -> keys.Select:
     def search(body: Any) -> Any:
         try:
             return compiled.search(body)
-        except JMESPathError:
+        except (JMESPathError, TypeError, ValueError, OverflowError):  # what its functions raise
             return None
 
     return search

@@ -11,7 +11,7 @@ from sandbox.downstream import Downstream
 
 _CHUNK = 20  # events that are sent before the duplicates that overlap with them
 _REST_WITHIN_SECONDS = 150
-_SETTLE_SECONDS = 35  # by then the last invocation of a stopped execution has ended (33 s and the margin)
+_SETTLE_SECONDS = 37  # by then the last invocation of a stopped execution has ended (25 s + 10 s + margin)
 
 # The reason that each body which can't become an execution must have in the dead-letter queue.
 _REFUSED = {Kind.NOT_JSON: "invalid-json", Kind.NO_KEY: "no-key", Kind.TOO_LARGE: "too-large"}

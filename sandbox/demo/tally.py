@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+_NOTHING_HAPPENED = (None, "FAILED", "RELEASED")
+
 
 class Ending(StrEnum):
     DONE = "done"
@@ -32,7 +34,7 @@ class Story:
             return Ending.DONE
         if self.state == "IN_DOUBT" and self.reasons:
             return Ending.IN_DOUBT
-        if self.state in (None, "FAILED", "RELEASED") and self.reasons:
+        if self.state in _NOTHING_HAPPENED and self.reasons:
             return Ending.DEAD_LETTERED
         return Ending.LOST  # also a record DONE without an effect, and one that stays IN_PROGRESS
 
@@ -43,8 +45,8 @@ class Story:
             found.append(f"lost: record {self.state}, {self.effects} effects, reasons {self.reasons}")
         if self.effects > 1:
             found.append(f"{self.effects} effects")
-        if self.state == "FAILED" and self.effects:
-            found.append("FAILED says that nothing happened, but it did")
+        if self.state in _NOTHING_HAPPENED and self.effects:
+            found.append(f"record {self.state} says that nothing happened, but it did")
         return [f"{self.event} ({self.kind}): {violation}" for violation in found]
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields
 from stacks.log_retention import LOG_RETENTION
 from stacks.settings.model import FunctionsSettings
 from stacks.settings.rule import accepted, within
-from stacks.settings.texts import is_effect_url, is_event_source, is_jmespath, is_name
+from stacks.settings.texts import is_effect_url, is_event_source, is_jmespath, is_name, names_a_part
 
 LONGEST_LEASE_SECONDS = 12 * 3600  # so a lease always ends before its record's retention, of whole days
 LONGEST_FUNCTION_SECONDS = 14 * 60  # a minute below Lambda's own limit
@@ -23,6 +23,7 @@ INGESTION_LIMITS = (
     accepted("namespace", is_name, _A_NAME),
     accepted("event_source", is_event_source, f"{_A_NAME} and not sqs, the source of MessageIds"),
     accepted("event_key", is_jmespath, "a JMESPath expression"),
+    accepted("event_key", names_a_part, "an expression that finds a part of the body, not the same in each"),
     accepted("fingerprint", lambda text: text == "" or is_jmespath(text), "a JMESPath expression or empty"),
     within("lease_seconds", 1, LONGEST_LEASE_SECONDS),
     within("margin_seconds", 1, 3600),

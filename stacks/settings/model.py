@@ -7,6 +7,7 @@ Semantics = Literal["at-most-once", "idempotent-downstream"]
 
 DAY_SECONDS = 86_400
 RECONCILER_INTERVAL_SECONDS = 300
+INIT_SECONDS = 10  # a cold start may take this long before a function's timeout begins to count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +116,7 @@ class IngestionSettings:
     @property
     def settle_seconds(self) -> int:
         """After this long no invocation made by a stopped task or execution still runs."""
-        return self.functions.longest_task_seconds + self.margin_seconds
+        return INIT_SECONDS + self.functions.longest_task_seconds + self.margin_seconds
 
     def task_timeout_seconds(self, function: FunctionSettings) -> int:
         """How long the workflow waits for `function`: longer than Lambda lets it run."""

@@ -29,6 +29,8 @@ def is_effect_url(text: str) -> bool:
         return False
     if url.username is not None or url.password is not None:
         return False
+    if not text.isascii() or any(character.isspace() for character in text) or ".." in (url.hostname or ""):
+        return False
     return (url.scheme == "https" and bool(url.hostname)) or (
         url.scheme == "http" and url.hostname in _LOOPBACK
     )
@@ -41,6 +43,17 @@ def is_jmespath(text: str) -> bool:
     except JMESPathError:
         return False
     return True
+
+
+def names_a_part(text: str) -> bool:
+    """An expression that finds nothing in an empty body: one that does would make all events one event."""
+    try:
+        found = jmespath.compile(text).search({})
+    except JMESPathError:
+        return is_jmespath(text)  # a function that insists on a value
+    except (TypeError, ValueError):
+        return False
+    return found is None or (isinstance(found, list) and all(part is None for part in found))
 
 
 def is_example(url: str) -> bool:

@@ -66,7 +66,6 @@ def for_the_reconciler(
 ) -> dict[str, str]:
     return {
         **_ledger(s, ledger_table),
-        "RETENTION_SECONDS": str(s.retention_seconds),
         "STATE_MACHINE_ARN": state_machine_arn,
         "DLQ_URL": dead_letter_queue_url,
         "MACHINE_TIMEOUT_SECONDS": str(s.workflow.timeout_seconds),

@@ -114,11 +114,10 @@ def test_record_failure_knows_how_long_to_keep_a_record(made: Synthesized) -> No
 def test_the_reconciler_knows_when_nothing_of_an_execution_still_runs(made: Synthesized) -> None:
     assert variables(made, "Reconciler") == {
         **_ledger(made),
-        "RETENTION_SECONDS": str(40 * 86_400),
         "STATE_MACHINE_ARN": {"Ref": made.logical_id(made.stack.workflow.state_machine)},
         "DLQ_URL": {"Ref": made.logical_id(made.stack.work_queue.dead_letter_queue)},
         "MACHINE_TIMEOUT_SECONDS": "3600",
-        "SETTLE_SECONDS": "120",
+        "SETTLE_SECONDS": "130",
     }
 
 

@@ -44,12 +44,25 @@ def test_a_missed_run_is_not_retried_beyond_the_next(made: Synthesized, schedule
 
 
 def test_the_first_failure_of_the_reconciler_alarms(made: Synthesized) -> None:
+    alarms = _alarms(made)
+    for metric in (("AWS/Lambda", "Errors"), ("AWS/SQS", "ApproximateNumberOfMessagesVisible")):
+        assert (alarms[metric]["Threshold"], alarms[metric]["EvaluationPeriods"]) == (1, 1)
+        assert alarms[metric]["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
+        assert alarms[metric]["TreatMissingData"] == "notBreaching"
+
+
+def test_a_reconciler_that_does_not_run_at_all_alarms(made: Synthesized) -> None:
+    silent = _alarms(made)["AWS/Lambda", "Invocations"]
+    assert (silent["Threshold"], silent["Period"], silent["Statistic"]) == (1, 900, "Sum")
+    assert silent["ComparisonOperator"] == "LessThanThreshold"
+    assert silent["TreatMissingData"] == "breaching"
+
+
+def test_no_alarm_needs_metric_math_which_the_sandbox_could_not_deploy(made: Synthesized) -> None:
+    assert len(_alarms(made)) == 3
+    assert not any("Metrics" in alarm for alarm in _alarms(made).values())
+
+
+def _alarms(made: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:
     alarms = [alarm for _, alarm in made.of_type("AWS::CloudWatch::Alarm")]
-    assert {(alarm["Namespace"], alarm["MetricName"]) for alarm in alarms} == {
-        ("AWS/Lambda", "Errors"),
-        ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
-    }
-    for alarm in alarms:
-        assert (alarm["Threshold"], alarm["EvaluationPeriods"]) == (1, 1)
-        assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
-        assert "Metrics" not in alarm  # metric math: the sandbox could not deploy it
+    return {(alarm["Namespace"], alarm["MetricName"]): alarm for alarm in alarms}

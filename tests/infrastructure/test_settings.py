@@ -14,6 +14,7 @@ from tests.infrastructure.synthesis import context
 URL = "https://effects.test/events"
 AT = "stages.dev.ingestion"
 A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
+A_PART_OF_THE_BODY = "an expression that finds a part of the body, not the same in each"
 AN_ADDRESS = "an https:// address without a password (http:// only to 127.0.0.1)"
 
 
@@ -80,6 +81,9 @@ def test_overrides_replace_what_cdk_json_gives() -> None:
         ("effect_url", "https://effects.test:port/events", AN_ADDRESS),
         ("effect_url", "https:///events", AN_ADDRESS),
         ("effect_url", "effects.test", AN_ADDRESS),
+        ("effect_url", "https://effects.test/a b", AN_ADDRESS),
+        ("effect_url", "https://effëcts.test", AN_ADDRESS),
+        ("effect_url", "https://effects..test", AN_ADDRESS),
         ("effect_url", 7, "text"),
         ("effect_deadline_seconds", 0, "between 1 and 840"),
         ("effect_deadline_seconds", 1.5, "a whole number"),
@@ -90,6 +94,9 @@ def test_overrides_replace_what_cdk_json_gives() -> None:
         ("event_source", "sqs", f"{A_NAME} and not sqs, the source of MessageIds"),
         ("event_key", "", "a JMESPath expression"),
         ("event_key", "a..b", "a JMESPath expression"),
+        ("event_key", "'eventId'", A_PART_OF_THE_BODY),  # quoted singly it is a literal, alike for each event
+        ("event_key", "length(@)", A_PART_OF_THE_BODY),
+        ("event_key", "eventId == `null`", A_PART_OF_THE_BODY),
         ("fingerprint", "[", "a JMESPath expression or empty"),
         ("missing_key", "skip", "dead-letter or message-id"),
         ("on_failed_duplicate", "skip", "dead-letter or retry"),
@@ -198,9 +205,9 @@ def test_a_memory_that_lambda_does_not_have_is_refused(name: str) -> None:
             "workflow.retry_max_delay_seconds = 60: must be more than 60: retry_interval_seconds",
         ),
         (
-            {"workflow": {"timeout_seconds": 2113}},
+            {"workflow": {"timeout_seconds": 2123}},
             (
-                "workflow.timeout_seconds = 2113: must be more than 2113: "
+                "workflow.timeout_seconds = 2123: must be more than 2123: "
                 "the slowest path through ingestion.asl.json"
             ),
         ),
@@ -234,7 +241,7 @@ def test_a_value_that_does_not_go_with_the_others_is_refused(given: dict[str, An
         {"functions": {"record_failure": {"timeout_seconds": 37}}},
         {"functions": {"reconciler": {"timeout_seconds": 85}}},
         {"functions": {"reconciler": {"timeout_seconds": 299}}},
-        {"workflow": {"timeout_seconds": 2114}},
+        {"workflow": {"timeout_seconds": 2124}},
         {"lease_seconds": 3661},
         {"redrives": 1, "retention_days": 22},
     ],

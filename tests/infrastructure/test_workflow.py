@@ -83,11 +83,11 @@ def test_every_task_waits_longer_than_its_function_may_run(made: Synthesized) ->
 
 @pytest.mark.parametrize("longest", ["idempotency_guard", "side_effect", "record_failure"])
 def test_the_failure_branch_waits_until_no_function_still_runs(longest: str) -> None:
-    """Until the longest of the three has ended, and the clocks' margin on top."""
+    """Until the longest of the three has ended, after a cold start of 10 s, and the clocks' margin on top."""
     slower = {"functions": {longest: {"timeout_seconds": 70}}}
     settings = read_stage("dev", context()["stages"], overrides=slower).ingestion
-    assert ingestion_definition(settings)["States"]["LetInvocationsEnd"]["Seconds"] == 70 + 60
-    assert settings.settle_seconds == 70 + 60
+    assert ingestion_definition(settings)["States"]["LetInvocationsEnd"]["Seconds"] == 10 + 70 + 60
+    assert settings.settle_seconds == 10 + 70 + 60
 
 
 def test_every_retry_is_jittered_and_bounded(made: Synthesized) -> None:

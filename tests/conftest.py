@@ -1,4 +1,4 @@
-"""What every test needs before anything is imported: a Node.js for jsii, and an environment that is nobody's."""
+"""What every test needs before anything is imported: Node.js for jsii, an environment that is nobody's."""
 
 import os
 import sys

@@ -60,7 +60,10 @@ def read(record: dict[str, Any], rules: Rules) -> Start | Refused:
         pk = f"sqs:{event_key}"
         attributes = dead_letter.carried(record, event_key=event_key)
     key = Key(pk=pk, sk=rules.namespace)
-    fingerprint = keys.fingerprint(body, rules.select_fingerprint) if rules.select_fingerprint else None
+    try:
+        fingerprint = keys.fingerprint(body, rules.select_fingerprint) if rules.select_fingerprint else None
+    except RecursionError:  # nested as deeply as can just be read
+        return Refused(reason="invalid-json", attributes=attributes)
     text = _input(record, key, attributes, fingerprint)
     if len(text.encode()) > MAX_INPUT_BYTES:
         return Refused(reason="too-large", attributes=attributes)

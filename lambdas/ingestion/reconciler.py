@@ -82,10 +82,7 @@ class Reconciler:
             for page in paginator.paginate(stateMachineArn=self.machine, statusFilter=status, maxResults=100):
                 recent = [end for end in page["executions"] if end["stopDate"].timestamp() >= oldest_end]
                 yield [
-                    End(
-                        execution=execution["executionArn"],
-                        stopped_at=round(execution["stopDate"].timestamp() * 1000),
-                    )
+                    End(execution=execution["executionArn"], stopped_at=_stopped_at(execution))
                     for execution in recent
                     if execution["stopDate"].timestamp() + self.settle <= now
                 ]
@@ -94,8 +91,8 @@ class Reconciler:
 
     def _reconcile(self, end: End) -> bool:
         execution = self.stepfunctions.describe_execution(executionArn=end.execution)
-        if execution["status"] not in _ENDS:
-            return False  # redriven in the meantime: it is at work again
+        if execution["status"] not in _ENDS or _stopped_at(execution) != end.stopped_at:
+            return False  # redriven in the meantime: at work again, or ended anew and not settled
         delivery = json.loads(execution["input"])
         key = key_of(delivery)
         stored = self._settled(key, end.execution)
@@ -131,6 +128,11 @@ class Reconciler:
             except LeaseLost as lost:
                 return lost.record
         return stored
+
+
+def _stopped_at(execution: dict[str, Any]) -> int:
+    """Epoch milliseconds."""
+    return int(execution["stopDate"].timestamp() * 1000)
 
 
 def _reason(stored: Record | None, execution: str, fingerprint: str | None) -> str | None:

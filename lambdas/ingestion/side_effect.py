@@ -42,8 +42,8 @@ def perform(
         if retried or event["leaseUntil"] < clock() + terms.task_timeout:
             repeated = retried and terms.semantics is Semantics.IDEMPOTENT_DOWNSTREAM
             ledger.renew(key, owner=owner, attempt=attempt, now=clock(), lease=terms.lease, retried=repeated)
-        result = cause(
-            Event(key=str(key), attempt=attempt, message_id=event["messageId"], body=event["body"])
+        result = _caused(
+            cause, Event(key=str(key), attempt=attempt, message_id=event["messageId"], body=event["body"])
         )
         ledger.complete(
             key, owner=owner, attempt=attempt, now=clock(), retention=terms.retention, result=result
@@ -55,6 +55,14 @@ def perform(
     count("Done")
     log.info("done", attempt=attempt)
     return {"reason": "done"}
+
+
+def _caused(cause: Callable[[Event], object], event: Event) -> object:
+    try:
+        return cause(event)
+    except Exception as error:
+        log.warning("the effect failed", error=type(error).__name__, attempt=event.attempt)
+        raise
 
 
 def _completed(record: Record | None, owner: str, attempt: int) -> bool:

@@ -63,6 +63,6 @@ def test_no_alarm_needs_metric_math_which_the_sandbox_could_not_deploy(made: Syn
     assert not any("Metrics" in alarm for alarm in _alarms(made).values())
 
 
-def _alarms(made: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:
+def _alarms(made: Synthesized) -> dict[tuple[str, str], Mapping[str, Any]]:
     alarms = [alarm for _, alarm in made.of_type("AWS::CloudWatch::Alarm")]
     return {(alarm["Namespace"], alarm["MetricName"]): alarm for alarm in alarms}

@@ -31,4 +31,4 @@ def test_the_schedule_calls_the_reconciler_every_five_minutes(workload: Workload
 @under_both
 def test_a_reconciler_with_nothing_to_do_does_nothing(workload: Workload) -> None:
     """Other tests' executions may settle just now; the run after theirs finds nothing."""
-    assert eventually(lambda: workload.reconcile() == {"handled": 0, "left": 0})
+    assert eventually(lambda: workload.reconcile()["handled"] == 0)

@@ -75,7 +75,7 @@ class Workload:
     def redeliver_soon(self) -> None:
         """A message that is not acknowledged comes back after the starter's timeout, not after six."""
         self.sandbox.client("sqs").set_queue_attributes(
-            QueueUrl=self.outputs["QueueUrl"], Attributes={"VisibilityTimeout": "12"}
+            QueueUrl=self.outputs["QueueUrl"], Attributes={"VisibilityTimeout": "17"}
         )
 
     def event(self, *answers: Answer, **fields: Any) -> Event:

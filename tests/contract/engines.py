@@ -1,0 +1,105 @@
+"""Every store that is held to the ledger's contract, on every engine there is for it: one entry each."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import boto3
+from botocore.config import Config
+from moto import mock_aws
+from moto.dynamodb.responses import DynamoHandler
+
+from idempotency.adapters.dynamodb import DynamoDBLedger
+from idempotency.adapters.memory import MemoryLedger
+from idempotency.ledger import Ledger
+from idempotency.model import Key, Policy
+from tests.contract.expressions import check_expressions
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+TABLE = "ledger"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """`at_rest` is all that the store holds of a key, for byte-by-byte comparison."""
+
+    ledger: Callable[[Policy], Ledger]
+    at_rest: Callable[[Ledger, Key], object]
+
+
+@contextmanager
+def memory() -> Iterator[Engine]:
+    yield Engine(ledger=MemoryLedger, at_rest=lambda ledger, key: ledger.read(key))
+
+
+@contextmanager
+def dynamodb_on_moto() -> Iterator[Engine]:
+    with moto_table() as client:
+        yield Engine(
+            ledger=lambda policy: DynamoDBLedger(client, TABLE, policy),
+            at_rest=lambda _, key: item(client, key),
+        )
+
+
+ENGINES: dict[str, Callable[[], AbstractContextManager[Engine]]] = {
+    "memory": memory,
+    "dynamodb-on-moto": dynamodb_on_moto,
+}
+
+
+@contextmanager
+def moto_table() -> Iterator["DynamoDBClient"]:
+    """A client of moto's DynamoDB with the ledger's table; every write's expressions are checked.
+
+    moto evaluates a condition and then writes, without a lock between: DynamoDB is atomic, so one is added.
+    """
+    atomic = Lock()
+    update_item = DynamoHandler.update_item
+
+    def one_at_a_time(handler: DynamoHandler) -> Any:
+        with atomic:
+            return update_item(handler)
+
+    with mock_aws(), patch.object(DynamoHandler, "update_item", one_at_a_time):
+        client = boto3.client("dynamodb", config=Config(max_pool_connections=50))
+        client.meta.events.register("before-parameter-build.dynamodb.UpdateItem", check_expressions)
+        create_table(client)
+        yield client
+
+
+def create_table(client: "DynamoDBClient") -> None:
+    client.create_table(
+        TableName=TABLE,
+        KeySchema=[
+            {"AttributeName": "pk", "KeyType": "HASH"},
+            {"AttributeName": "sk", "KeyType": "RANGE"},
+        ],
+        AttributeDefinitions=[
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "sk", "AttributeType": "S"},
+            {"AttributeName": "attention", "AttributeType": "S"},
+            {"AttributeName": "updatedAt", "AttributeType": "N"},
+        ],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "attention",
+                "KeySchema": [
+                    {"AttributeName": "attention", "KeyType": "HASH"},
+                    {"AttributeName": "updatedAt", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+
+def item(client: "DynamoDBClient", key: Key) -> dict[str, Any] | None:
+    answer: Any = client.get_item(TableName=TABLE, Key={"pk": {"S": key.pk}, "sk": {"S": key.sk}})
+    found: dict[str, Any] | None = answer.get("Item")
+    return found

@@ -1,0 +1,95 @@
+"""The environment is read when something is asked for, and says by name what it lacks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import wiring
+from idempotency.model import Semantics
+
+LAMBDAS = Path(__file__).parents[2] / "lambdas"
+
+IMPORTS = """
+import sys
+import botocore.session
+botocore.session.Session.__init__ = None
+from ingestion import idempotency_guard, reconciler, record_failure, side_effect, starter
+handlers = (idempotency_guard, reconciler, record_failure, side_effect, starter)
+assert all(callable(each.handler) for each in handlers)
+assert "boto3" not in sys.modules, "botocore alone is half of a cold start's imports"
+"""
+
+
+def test_importing_every_handler_needs_no_environment_and_makes_no_client() -> None:
+    subprocess.run([sys.executable, "-c", IMPORTS], env={"PYTHONPATH": str(LAMBDAS)}, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("read", [wiring.text, wiring.number, wiring.flag])
+def test_a_setting_that_is_missing_is_named(read: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LEASE_SECONDS", raising=False)
+    assert callable(read)
+    with pytest.raises(KeyError, match="LEASE_SECONDS"):
+        read("LEASE_SECONDS")
+
+
+def test_settings_are_read_as_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", "900")
+    monkeypatch.setenv("SEMANTICS", "idempotent-downstream")
+    monkeypatch.setenv("YES", "true")
+    monkeypatch.setenv("NO", "false")
+    assert wiring.number("LEASE_SECONDS") == 900
+    assert wiring.semantics() is Semantics.IDEMPOTENT_DOWNSTREAM
+    assert (wiring.flag("YES"), wiring.flag("NO")) == (True, False)
+
+
+def test_semantics_that_do_not_exist_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMANTICS", "exactly-once")
+    with pytest.raises(ValueError, match="exactly-once"):
+        wiring.semantics()
+
+
+@pytest.fixture
+def bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDK_CONNECT_TIMEOUT", "0.5")
+    monkeypatch.setenv("SDK_READ_TIMEOUT", "1.5")
+    monkeypatch.setenv("SDK_ATTEMPTS", "3")
+    wiring.client.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["SDK_CONNECT_TIMEOUT", "SDK_READ_TIMEOUT", "SDK_ATTEMPTS"])
+def test_a_client_is_not_made_without_its_bounds(
+    name: str, bounded: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(name)
+    with pytest.raises(KeyError, match=name):
+        wiring.client("dynamodb")
+
+
+def test_a_client_is_made_once_with_every_call_bounded(bounded: None) -> None:
+    client = wiring.client("dynamodb")
+    assert wiring.client("dynamodb") is client
+    config = client.meta.config
+    assert (config.connect_timeout, config.read_timeout) == (0.5, 1.5)
+    assert config.retries == {"mode": "standard", "total_max_attempts": 3}
+    wiring.client.cache_clear()
+
+
+def test_the_ledger_is_built_with_its_policy(bounded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEDGER_TABLE", "ledger")
+    monkeypatch.setenv("SEMANTICS", "at-most-once")
+    monkeypatch.setenv("MARGIN_SECONDS", "5")
+    monkeypatch.setenv("RETRY_FAILED", "true")
+    wiring.ledger.cache_clear()
+    ledger = wiring.ledger()
+    assert wiring.ledger() is ledger
+    assert ledger._policy.retry_failed is True
+    assert (ledger._policy.semantics, ledger._policy.margin) == (Semantics.AT_MOST_ONCE, 5)
+    wiring.ledger.cache_clear()
+    wiring.client.cache_clear()
+
+
+def test_the_clock_tells_whole_seconds() -> None:
+    assert isinstance(wiring.clock(), int)
+    assert wiring.clock() > 1_700_000_000

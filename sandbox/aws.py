@@ -188,6 +188,8 @@ class Sandbox:
             "IOT_MTLS_ENABLED": "0",  # else it listens on every interface
             "DOCKER_HOST": f"unix://{self.directory}/no-docker",  # else it removes other containers
             "SFN_WAIT_SCALE": str(self._wait_scale),
+            # Invocations that wait for a process hold a thread each; the calls of those that run need more.
+            "MINISTACK_WORKER_THREADS": "1000",
         }
         if self._with_faults:
             environment["AWS_ENDPOINT_URL"] = self._proxy

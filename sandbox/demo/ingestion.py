@@ -84,6 +84,6 @@ def _beside(call: Callable[[], Run]) -> Future[Run]:
 
 def _seen(storms: dict[str, Storm]) -> str:
     return "   ".join(
-        f"{semantics}: {storm.sent}/{storm.planned} sent, {storm.effects} effects"
+        f"{semantics}: {storm.sent}/{storm.planned} sent, {storm.effects} effects ({storm.doing})"
         for semantics, storm in storms.items()
     )

@@ -24,6 +24,7 @@ class Storm:
         self._downstream = downstream
         self._problems: list[str] = []
         self.sent = 0
+        self.doing = "sending"
 
     @property
     def planned(self) -> int:
@@ -41,8 +42,10 @@ class Storm:
             self._send([event.body for event in chunk])
             self._send([event.body for event in chunk if event.id in again])
         self._rest()
+        self.doing = "sending duplicates of what has ended"
         self._send([event.body for event in self._plan.later])
         self._rest()
+        self.doing = "at rest"
         self._deal_with_unfinished()
         return self._judge(time.monotonic() - begun)
 
@@ -51,6 +54,7 @@ class Storm:
         self.sent += len(bodies)
 
     def _rest(self) -> None:
+        self.doing = "waiting for the last executions to end"
         if not self._ingestion.wait_until_quiet(seconds=_REST_WITHIN_SECONDS):
             self._problems.append(f"not at rest within {_REST_WITHIN_SECONDS} s")
 

@@ -75,27 +75,29 @@ class Reconciler:
         Step Functions lists closed executions by the time of their end, latest first. The start says nothing:
         an execution can be redriven for two weeks, and keeps it.
         """
-        now = self.clock()
-        oldest_end = now - _LOOK_BACK_SECONDS - self.machine_timeout
+        oldest_end = self.clock() - _LOOK_BACK_SECONDS - self.machine_timeout
         paginator = self.stepfunctions.get_paginator("list_executions")
         for status in _ENDS:
             for page in paginator.paginate(stateMachineArn=self.machine, statusFilter=status, maxResults=100):
                 recent = [end for end in page["executions"] if end["stopDate"].timestamp() >= oldest_end]
                 yield [
-                    End(execution=execution["executionArn"], stopped_at=_stopped_at(execution))
+                    End(
+                        execution=execution["executionArn"],
+                        stopped_at=round(execution["stopDate"].timestamp() * 1000),
+                    )
                     for execution in recent
-                    if execution["stopDate"].timestamp() + self.settle <= now
+                    if self._settled(execution)
                 ]
                 if page["executions"] and not recent:
                     break
 
     def _reconcile(self, end: End) -> bool:
         execution = self.stepfunctions.describe_execution(executionArn=end.execution)
-        if execution["status"] not in _ENDS or _stopped_at(execution) != end.stopped_at:
-            return False  # redriven in the meantime: at work again, or ended anew and not settled
+        if execution["status"] not in _ENDS or not self._settled(execution):
+            return False  # redriven in the meantime: at work again, or ended anew a moment ago
         delivery = json.loads(execution["input"])
         key = key_of(delivery)
-        stored = self._settled(key, end.execution)
+        stored = self._record(key, end.execution)
         reason = _reason(stored, end.execution, delivery.get("fingerprint"))
         if reason is not None:
             dead_letter.send(
@@ -117,7 +119,10 @@ class Reconciler:
         )
         return True
 
-    def _settled(self, key: Key, execution: str) -> Record | None:
+    def _settled(self, execution: dict[str, Any]) -> bool:
+        return bool(execution["stopDate"].timestamp() + self.settle <= self.clock())
+
+    def _record(self, key: Key, execution: str) -> Record | None:
         """The event's record, after a claim that this execution left behind became IN_DOUBT."""
         stored = current(self.ledger, key, now=self.clock())
         if stored and stored.state is State.IN_PROGRESS and stored.owner == execution:
@@ -128,11 +133,6 @@ class Reconciler:
             except LeaseLost as lost:
                 return lost.record
         return stored
-
-
-def _stopped_at(execution: dict[str, Any]) -> int:
-    """Epoch milliseconds."""
-    return int(execution["stopDate"].timestamp() * 1000)
 
 
 def _reason(stored: Record | None, execution: str, fingerprint: str | None) -> str | None:

@@ -80,7 +80,8 @@ class Machine:
             }
 
     def describe_execution(self, **arguments: Any) -> Any:
-        return self.client.describe_execution(**arguments)
+        described = self.client.describe_execution(**arguments)
+        return {**described, **self._dates[described["executionArn"]]}
 
     def _date(self) -> datetime:
         return datetime.fromtimestamp(self._clock(), UTC)

@@ -67,5 +67,6 @@ def ledger() -> DynamoDBLedger:
 
 
 @cache
-def downstream() -> HttpEffect:
-    return HttpEffect(text("EFFECT_URL"), deadline_seconds=float(text("EFFECT_DEADLINE_SECONDS")))
+def http_effect(name: str) -> HttpEffect:
+    """The downstream that `<name>_URL` and `<name>_DEADLINE_SECONDS` describe."""
+    return HttpEffect(text(f"{name}_URL"), deadline_seconds=float(text(f"{name}_DEADLINE_SECONDS")))

@@ -26,6 +26,11 @@ def conflicts(stored: Record, *, owner: str, fingerprint: str | None) -> bool:
     return comparable and stored.fingerprint != fingerprint
 
 
+def completed_by(record: Record | None, owner: str, attempt: int) -> bool:
+    """Whether this very attempt completed the record: then only an answer was lost, not the claim."""
+    return record is not None and record.state is State.DONE and record.owned_by(owner, attempt)
+
+
 def claim(
     stored: Record | None,
     *,

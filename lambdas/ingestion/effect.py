@@ -21,4 +21,4 @@ def effect(event: Event) -> object:
     Raise `Rejected` when it was refused for good, `NotApplied` when nothing can have happened (it will be
     retried); any other exception means that nobody knows. Stay below EFFECT_DEADLINE_SECONDS in all.
     """
-    return wiring.downstream().post(event.body, idempotency_key=event.key, attempt=event.attempt)
+    return wiring.http_effect("EFFECT").post(event.body, idempotency_key=event.key, attempt=event.attempt)

@@ -7,7 +7,8 @@ from typing import Any
 import wiring
 from idempotency.errors import LeaseLost, OutcomeUnknown
 from idempotency.ledger import Clock, Ledger
-from idempotency.model import Key, Record, Semantics, State
+from idempotency.model import Key, Semantics
+from idempotency.transitions import completed_by
 from ingestion.effect import Event, effect
 from telemetry import count, log
 
@@ -49,7 +50,7 @@ def perform(
             key, owner=owner, attempt=attempt, now=clock(), retention=terms.retention, result=result
         )
     except LeaseLost as lost:
-        if not _completed(lost.record, owner, attempt):
+        if not completed_by(lost.record, owner, attempt):
             count("LostClaims")
             raise
     count("Done")
@@ -63,11 +64,6 @@ def _caused(cause: Callable[[Event], object], event: Event) -> object:
     except Exception as error:
         log.warning("the effect failed", error=type(error).__name__, attempt=event.attempt)
         raise
-
-
-def _completed(record: Record | None, owner: str, attempt: int) -> bool:
-    """An earlier try of this very task did it all; only its answer was lost."""
-    return record is not None and record.state is State.DONE and record.owned_by(owner, attempt)
 
 
 @log.inject_lambda_context(clear_state=True)

@@ -26,8 +26,8 @@ class Starter:
         self._machine = machine
         self._dlq_url = dlq_url
 
-    def take(self, record: dict[str, Any]) -> None:
-        """Returns when the message may be acknowledged; raises what keeps it on the queue."""
+    def take(self, record: dict[str, Any]) -> bool:
+        """True: the message may be acknowledged. Raises what keeps it on the queue."""
         message_id = record["messageId"]
         match intake.read(record, self._rules):
             case intake.Refused(reason=reason, attributes=attributes):
@@ -44,6 +44,7 @@ class Starter:
                     message_id=message_id,
                     execution=name,
                 )
+        return True
 
     def _start(self, name: str, text: str) -> bool:
         """False if this message has started its execution before: running or closed, it is accounted for."""

@@ -11,28 +11,30 @@ Record = dict[str, Any]  # one record of a Lambda event from SQS
 
 def process_batch(
     records: Sequence[Record],
-    handle: Callable[[Record], None],
+    handle: Callable[[Record], bool],
     *,
     concurrency: int,
     seconds_left: Callable[[], float],
     worst_case_seconds: float,
+    unstarted: Callable[[Record], None] | None = None,
 ) -> dict[str, list[dict[str, str]]]:
-    """The partial batch response: a record stays on the queue if `handle` raised or had no time to start.
+    """The partial batch response: a record stays on the queue unless `handle` says it may be acknowledged.
 
-    At most `concurrency` records run at once; none is begun with less than `worst_case_seconds` left, so the
-    function never times out under one; every thread has ended when this returns.
+    One for which `handle` raises stays, too. At most `concurrency` records run at once; none is begun with
+    less than `worst_case_seconds` left, so the function never times out under one: it goes to `unstarted`
+    instead. Every thread has ended when this returns.
     """
 
     def settled(record: Record) -> bool:
-        if seconds_left() < worst_case_seconds:
-            log.warning("not started: too little time left", message_id=record["messageId"])
-            return False
         try:
-            handle(record)
+            if seconds_left() >= worst_case_seconds:
+                return handle(record)
+            log.warning("not started: too little time left", message_id=record["messageId"])
+            if unstarted:
+                unstarted(record)
         except Exception:  # noqa: BLE001 - one record's failure must not touch its neighbours
             log.exception("record failed; it stays on the queue", message_id=record["messageId"])
-            return False
-        return True
+        return False
 
     with ThreadPoolExecutor(max_workers=min(concurrency, max(len(records), 1))) as threads:
         outcomes = list(threads.map(settled, records))

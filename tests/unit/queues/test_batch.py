@@ -26,10 +26,11 @@ def _failed(answer: dict[str, list[dict[str, str]]]) -> list[str]:
 def test_a_record_that_raises_stays_on_the_queue_and_its_neighbours_do_not() -> None:
     handled = []
 
-    def handle(record: dict[str, Any]) -> None:
+    def handle(record: dict[str, Any]) -> bool:
         if record["messageId"] in ("m-1", "m-3"):
             raise RuntimeError("poison")
         handled.append(record["messageId"])
+        return True
 
     answer = process_batch(_records(5), handle, concurrency=2, seconds_left=_plenty, worst_case_seconds=1)
     assert _failed(answer) == ["m-1", "m-3"]
@@ -38,7 +39,7 @@ def test_a_record_that_raises_stays_on_the_queue_and_its_neighbours_do_not() -> 
 
 @pytest.mark.parametrize("left", [0.0, 4.9])
 def test_no_record_is_begun_with_too_little_time_left(left: float) -> None:
-    def handle(_: dict[str, Any]) -> None:
+    def handle(_: dict[str, Any]) -> bool:
         pytest.fail("begun")
 
     answer = process_batch(
@@ -47,9 +48,38 @@ def test_no_record_is_begun_with_too_little_time_left(left: float) -> None:
     assert _failed(answer) == ["m-0", "m-1", "m-2"]
 
 
+def test_a_record_that_must_not_be_acknowledged_yet_stays_too() -> None:
+    answer = process_batch(
+        _records(3),
+        lambda record: record["messageId"] != "m-1",
+        concurrency=2,
+        seconds_left=_plenty,
+        worst_case_seconds=1,
+    )
+    assert _failed(answer) == ["m-1"]
+
+
+def test_what_is_not_begun_is_set_aside_and_failing_to_do_so_changes_nothing() -> None:
+    aside = []
+
+    def set_aside(record: dict[str, Any]) -> None:
+        aside.append(record["messageId"])
+        raise RuntimeError("the queue does not answer")
+
+    answer = process_batch(
+        _records(2),
+        lambda _: True,
+        concurrency=1,
+        seconds_left=lambda: 1.0,
+        worst_case_seconds=5,
+        unstarted=set_aside,
+    )
+    assert (_failed(answer), aside) == (["m-0", "m-1"], ["m-0", "m-1"])
+
+
 def test_with_just_enough_time_it_is() -> None:
     answer = process_batch(
-        _records(1), lambda _: None, concurrency=1, seconds_left=lambda: 5.0, worst_case_seconds=5
+        _records(1), lambda _: True, concurrency=1, seconds_left=lambda: 5.0, worst_case_seconds=5
     )
     assert _failed(answer) == []
 
@@ -58,7 +88,7 @@ def test_when_time_runs_out_in_mid_batch_only_the_unstarted_stay() -> None:
     left = iter([9.0, 6.0, 3.0, 0.0])
     answer = process_batch(
         _records(4),
-        lambda _: None,
+        lambda _: True,
         concurrency=1,
         seconds_left=lambda: next(left),
         worst_case_seconds=5,
@@ -71,7 +101,7 @@ def test_as_many_records_run_at_once_as_allowed_and_no_more() -> None:
     meeting, lock = threading.Barrier(2), threading.Lock()
     running, most = 0, 0
 
-    def handle(_: dict[str, Any]) -> None:
+    def handle(_: dict[str, Any]) -> bool:
         nonlocal running, most
         with lock:
             running += 1
@@ -80,6 +110,7 @@ def test_as_many_records_run_at_once_as_allowed_and_no_more() -> None:
         with lock:
             running -= 1
         meeting.wait(timeout=10)
+        return True
 
     answer = process_batch(_records(6), handle, concurrency=2, seconds_left=_plenty, worst_case_seconds=1)
     assert _failed(answer) == []
@@ -88,19 +119,19 @@ def test_as_many_records_run_at_once_as_allowed_and_no_more() -> None:
 
 def test_no_thread_outlives_the_batch() -> None:
     before = threading.active_count()
-    process_batch(_records(8), lambda _: None, concurrency=8, seconds_left=_plenty, worst_case_seconds=1)
+    process_batch(_records(8), lambda _: True, concurrency=8, seconds_left=_plenty, worst_case_seconds=1)
     assert threading.active_count() == before
 
 
 def test_an_empty_batch_is_no_failure() -> None:
     assert (
-        _failed(process_batch([], lambda _: None, concurrency=5, seconds_left=_plenty, worst_case_seconds=1))
+        _failed(process_batch([], lambda _: True, concurrency=5, seconds_left=_plenty, worst_case_seconds=1))
         == []
     )
 
 
 def test_a_failure_is_logged_with_its_message_and_without_its_payload(log_lines: Lines) -> None:
-    def handle(_: dict[str, Any]) -> None:
+    def handle(_: dict[str, Any]) -> bool:
         raise ValueError("broken")
 
     process_batch(

@@ -70,7 +70,7 @@ class Consumer:
             case Dead(reason=reason):
                 return self._bury(record, reason, event_key=event_key)
             case Wait(until=until):
-                seconds = until - self.clock()
+                seconds = max(1, until - self.clock())
                 log.info("in progress", event_key=event_key, message_id=record["messageId"], until=until)
             case Retry():
                 seconds = min(FIRST_RETRY_SECONDS * 2 ** (receives - 1), LONGEST_RETRY_SECONDS)
@@ -92,7 +92,7 @@ class Consumer:
             self.sqs.change_message_visibility(
                 QueueUrl=self.queue_url,
                 ReceiptHandle=record["receiptHandle"],
-                VisibilityTimeout=max(1, min(seconds, LONGEST_VISIBILITY_SECONDS)),
+                VisibilityTimeout=min(seconds, LONGEST_VISIBILITY_SECONDS),
             )
         except (BotoCoreError, ClientError) as error:
             log.warning("visibility not changed", error=type(error).__name__, message_id=record["messageId"])

@@ -167,6 +167,13 @@ def test_a_failed_effect_and_its_record(error: type[Exception], account: Account
     assert answer["reason"] in ("rejected", "not-applied", "in-doubt")
 
 
+def test_an_effect_whose_error_quotes_the_payload(account: Account) -> None:
+    """Users write effects, and their clients' errors quote requests."""
+    account.downstream.raises = ValueError(f"refused: {MARKER}")
+    with pytest.raises(ValueError, match="refused"):
+        _effect()
+
+
 def test_the_reconciler(account: Account) -> None:
     now = wiring.clock()
     delivery = {

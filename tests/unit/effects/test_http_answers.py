@@ -117,6 +117,16 @@ def test_an_answer_that_is_no_http_leaves_the_outcome_unknown(nonsense: bytes) -
         _post(server)
 
 
+def test_an_error_does_not_quote_an_answer_that_echoes_the_payload() -> None:
+    """It ends up in the history of the execution and in logs."""
+    with (
+        downstream(lambda exchange: exchange.send(b"echo of a secret\r\n\r\n")) as server,
+        pytest.raises(OutcomeUnknown) as unknown,
+    ):
+        _post(server)
+    assert "secret" not in str(unknown.value)
+
+
 def test_the_request_carries_the_verbatim_body_the_key_and_the_attempt() -> None:
     with downstream(answering("HTTP/1.1 200 OK")) as server:
         _post(server, '{ "name": "Ærø" }\n')

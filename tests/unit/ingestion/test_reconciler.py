@@ -258,6 +258,14 @@ def test_what_there_is_no_time_for_is_left_to_the_next_run(workload: Workload) -
     assert sorted(workload.bodies) == ["0", "1", "2"]
 
 
+def test_once_out_of_time_it_lists_no_further(workload: Workload) -> None:
+    workload.stepfunctions.page_size = 1
+    for number in range(5):
+        workload.execution(f"{number}", started=NOW - 300 - number)
+    workload.run(runs_for=1)
+    assert workload.stepfunctions.listed == ["FAILED"] * 2
+
+
 def test_what_is_handled_already_is_not_described_again(workload: Workload) -> None:
     workload.execution("a")
     workload.run()
@@ -310,6 +318,14 @@ def test_a_second_end_after_a_redrive_is_dealt_with_too(workload: Workload) -> N
     workload.run()
     execution.stopped = NOW + 100
     workload.run(NOW + 100 + SETTLE)
+    assert workload.bodies == ["a", "a"]
+
+
+def test_two_ends_within_one_second_are_two(workload: Workload) -> None:
+    execution = workload.execution("a", stopped=NOW - 100)
+    workload.run()
+    execution.stopped += 0.5
+    workload.run(NOW + 300)
     assert workload.bodies == ["a", "a"]
 
 

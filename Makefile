@@ -22,7 +22,8 @@ export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  Settings: STAGE=$(STAGE) EVENTS=$(EVENTS) DUPLICATES=$(DUPLICATES) (per cent) SEED=$(SEED) WORKLOAD=$(or $(WORKLOAD),<each there is>)"
+	@echo "  For deploy: STAGE=$(STAGE)"
+	@echo "  For demo:   EVENTS=$(EVENTS) DUPLICATES=$(DUPLICATES) (per cent) SEED=$(SEED) WORKLOAD=$(or $(WORKLOAD),<each there is>)"
 
 demo: setup sandbox-venv ## Deploys to an AWS on this machine, sends a storm of messages, judges what became of them
 	@python -m sandbox.demo --events $(EVENTS) --duplicates $(DUPLICATES) --seed $(SEED) $(if $(WORKLOAD),--workload $(WORKLOAD))

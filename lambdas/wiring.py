@@ -21,10 +21,6 @@ def number(name: str) -> int:
     return int(os.environ[name])
 
 
-def flag(name: str) -> bool:
-    return os.environ[name] == "true"
-
-
 def clock() -> int:
     """Whole epoch seconds."""
     return int(time.time())

@@ -72,8 +72,8 @@ class Reconciler:
     def _pages(self) -> Iterator[list[End]]:
         """Ends that have settled, back to a day (and the machine's timeout) ago.
 
-        Step Functions lists closed executions by the time of their end, latest first. The start says nothing:
-        an execution can be redriven for two weeks, and keeps it.
+        Closed executions are listed by the time of their end, latest first (API reference of ListExecutions).
+        The start says nothing: an execution can be redriven for two weeks, and keeps it.
         """
         oldest_end = self.clock() - _LOOK_BACK_SECONDS - self.machine_timeout
         paginator = self.stepfunctions.get_paginator("list_executions")

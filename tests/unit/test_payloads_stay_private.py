@@ -78,7 +78,7 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(wiring, "client", lambda service: getattr(account, service))
     monkeypatch.setattr(wiring, "ledger", lambda: account.ledger)
-    monkeypatch.setattr(wiring, "http_effect", lambda _: account.downstream)
+    monkeypatch.setattr(side_effect, "effect", lambda event: account.downstream.post(event.body))
     starter._starter.cache_clear()
     yield account
     starter._starter.cache_clear()

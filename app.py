@@ -5,6 +5,7 @@ import sys
 import aws_cdk as cdk
 
 from stacks import vendor
+from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
 from stacks.refusal import Refusal
 from stacks.settings import read_stage
@@ -16,6 +17,7 @@ def main() -> None:
     stage = read_stage(app.node.try_get_context("stage"), app.node.try_get_context("stages"))
     vendor.fill()
     IngestionStack(app, f"{stage.stage}-ingestion", stage=stage)
+    ChargesStack(app, f"{stage.stage}-charges", stage=stage)
     app.synth()
 
 

@@ -1,33 +1,55 @@
-"""The CDK application of the sandbox: the same ingestion stack, once for each semantics.
+"""The CDK application of the sandbox: the same stacks, each once for each semantics.
 
-Run as `python3 -m sandbox.app`; `-c effectUrl:<semantics>=http://127.0.0.1:<port>/…` names its downstream.
+Run as `python3 -m sandbox.app`; `-c effectUrl:<semantics>=http://127.0.0.1:<port>/…` names the downstream of
+ingestion, `bankUrl:<semantics>` and `notificationUrl:<semantics>` those of charges;
+`-c workload=ingestion|charges` leaves the other workload out.
 """
 
 import sys
-from typing import get_args
+from typing import Any, get_args
 
 import aws_cdk as cdk
 
 from stacks import vendor
+from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
 from stacks.refusal import Refusal
-from stacks.settings import read_stage
-from stacks.settings.model import Semantics
+from stacks.settings import Semantics, SettingsError, read_stage
+
+STACKS: dict[str, type[IngestionStack | ChargesStack]] = {
+    "ingestion": IngestionStack,
+    "charges": ChargesStack,
+}
 
 
 def main() -> None:
     """Synthesize into the folder that the CDK command line asks for."""
     # `app.py` has the same template validated; here it would only cost seconds of every demo.
     app = cdk.App(analytics_reporting=False, builtin_cloud_formation_validation=False)
+    workload = app.node.try_get_context("workload")
+    if workload not in (None, *STACKS):
+        raise SettingsError("workload", workload, " or ".join(STACKS))
     vendor.fill()
     for semantics in get_args(Semantics):
-        effect_url = app.node.try_get_context(f"effectUrl:{semantics}")
-        given = {} if effect_url is None else {"effect_url": effect_url}
         stage = read_stage(
-            "sandbox", app.node.try_get_context("stages"), overrides={**given, "semantics": semantics}
+            "sandbox",
+            app.node.try_get_context("stages"),
+            overrides=_overrides(app, semantics, effect_url="effectUrl"),
+            charges_overrides=_overrides(
+                app, semantics, core_banking_url="bankUrl", notification_url="notificationUrl"
+            ),
         )
-        IngestionStack(app, f"sandbox-ingestion-{semantics}", stage=stage)
+        for name in [workload] if workload else STACKS:
+            STACKS[name](app, f"sandbox-{name}-{semantics}", stage=stage)
     app.synth()
+
+
+def _overrides(app: cdk.App, semantics: str, **named_in_context: str) -> dict[str, Any]:
+    """The semantics, and those settings that the context gives for it."""
+    given = {
+        setting: app.node.try_get_context(f"{name}:{semantics}") for setting, name in named_in_context.items()
+    }
+    return {"semantics": semantics} | {name: value for name, value in given.items() if value is not None}
 
 
 if __name__ == "__main__":

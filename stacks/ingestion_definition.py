@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from stacks.placeholders import fill
 
 if TYPE_CHECKING:  # the settings' own rules measure this definition
-    from stacks.settings.model import IngestionSettings
+    from stacks.settings.ingestion import IngestionSettings
 
 STATE_MACHINES = Path(__file__).parent.parent / "statemachines"
 

@@ -1,30 +1,25 @@
 """Typed settings of a stage: read from `cdk.json`, checked as a whole, frozen.
 
-`model` says what can be set, `reading` turns context into it, `limits` and `ties` say what is allowed.
+`model`, `workload` and a module per workload say what can be set, `reading` turns context into it, `limits`
+and `ties` say what is allowed.
 """
 
-from stacks.settings.model import (
-    DeliverySettings,
-    FunctionSettings,
-    FunctionsSettings,
-    IngestionSettings,
-    QueueSettings,
-    SdkSettings,
-    StageSettings,
-    WorkflowSettings,
-)
+from stacks.settings.charges import ChargesSettings
+from stacks.settings.ingestion import IngestionSettings
+from stacks.settings.model import StageSettings
 from stacks.settings.reading import SettingsError
 from stacks.settings.stage import read_stage
+from stacks.settings.workload import FunctionSettings, QueueSettings, SdkSettings, Semantics, WorkloadSettings
 
 __all__ = [
-    "DeliverySettings",
+    "ChargesSettings",
     "FunctionSettings",
-    "FunctionsSettings",
     "IngestionSettings",
     "QueueSettings",
     "SdkSettings",
+    "Semantics",
     "SettingsError",
     "StageSettings",
-    "WorkflowSettings",
+    "WorkloadSettings",
     "read_stage",
 ]

@@ -3,28 +3,40 @@
 from dataclasses import fields
 
 from stacks.log_retention import LOG_RETENTION
-from stacks.settings.model import FunctionsSettings
-from stacks.settings.rule import accepted, within
-from stacks.settings.texts import is_effect_url, is_event_source, is_jmespath, is_name, names_a_part
+from stacks.settings.charges import ChargesFunctions
+from stacks.settings.ingestion import IngestionFunctions
+from stacks.settings.rule import Rule, accepted, within
+from stacks.settings.texts import is_downstream_url, is_event_source, is_jmespath, is_name, names_a_part
 
 LONGEST_LEASE_SECONDS = 12 * 3600  # so a lease always ends before its record's retention, of whole days
 LONGEST_FUNCTION_SECONDS = 14 * 60  # a minute below Lambda's own limit
 
-_FUNCTIONS = tuple(field.name for field in fields(FunctionsSettings))
 _LOG_RETENTIONS = ", ".join(str(days) for days in LOG_RETENTION)
 _A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
 _AN_ADDRESS = "an https:// address without a password (http:// only to 127.0.0.1)"
 
 STAGE_LIMITS = (accepted("log_retention_days", LOG_RETENTION.__contains__, f"one of {_LOG_RETENTIONS}"),)
 
-INGESTION_LIMITS = (
-    accepted("effect_url", is_effect_url, _AN_ADDRESS),
-    within("effect_deadline_seconds", 1, LONGEST_FUNCTION_SECONDS),
+
+def _downstream(name: str) -> tuple[Rule, ...]:
+    """Of what is called over HTTP."""
+    return (
+        accepted(f"{name}_url", is_downstream_url, _AN_ADDRESS),
+        within(f"{name}_deadline_seconds", 1, LONGEST_FUNCTION_SECONDS),
+    )
+
+
+def _functions(kind: type) -> tuple[Rule, ...]:
+    """Lambda: CreateFunction."""
+    names = [field.name for field in fields(kind)]
+    return (
+        *(within(f"functions.{name}.timeout_seconds", 1, LONGEST_FUNCTION_SECONDS) for name in names),
+        *(within(f"functions.{name}.memory_mb", 128, 10_240) for name in names),
+    )
+
+
+_WORKLOAD_LIMITS = (
     accepted("namespace", is_name, _A_NAME),
-    accepted("event_source", is_event_source, f"{_A_NAME} and not sqs, the source of MessageIds"),
-    accepted("event_key", is_jmespath, "a JMESPath expression"),
-    accepted("event_key", names_a_part, "an expression that finds a part of the body, not the same in each"),
-    accepted("fingerprint", lambda text: text == "" or is_jmespath(text), "a JMESPath expression or empty"),
     within("lease_seconds", 1, LONGEST_LEASE_SECONDS),
     within("margin_seconds", 1, 3600),
     within("retention_days", 1, 3650),
@@ -41,14 +53,29 @@ INGESTION_LIMITS = (
     within("delivery.batch_size", 1, 10_000),
     within("delivery.batch_window_seconds", 0, 300),
     within("delivery.max_concurrency", 2, 1000),
+)
+
+INGESTION_LIMITS = (
+    *_downstream("effect"),
+    accepted("event_source", is_event_source, f"{_A_NAME} and not sqs, the source of MessageIds"),
+    accepted("event_key", is_jmespath, "a JMESPath expression"),
+    accepted("event_key", names_a_part, "an expression that finds a part of the body, not the same in each"),
+    accepted("fingerprint", lambda text: text == "" or is_jmespath(text), "a JMESPath expression or empty"),
+    *_WORKLOAD_LIMITS,
     within("delivery.starter_concurrency", 1, 100),
-    # Lambda: CreateFunction
-    *(within(f"functions.{name}.timeout_seconds", 1, LONGEST_FUNCTION_SECONDS) for name in _FUNCTIONS),
-    *(within(f"functions.{name}.memory_mb", 128, 10_240) for name in _FUNCTIONS),
+    *_functions(IngestionFunctions),
     within("workflow.timeout_seconds", 1, LONGEST_LEASE_SECONDS),
     within("workflow.task_headroom_seconds", 5, 300),
     within("workflow.dead_letter_timeout_seconds", 5, 300),
     within("workflow.retry_interval_seconds", 1, 3600),
     within("workflow.retry_attempts", 1, 20),
     within("workflow.retry_max_delay_seconds", 2, 3600),
+)
+
+CHARGES_LIMITS = (
+    *_downstream("core_banking"),
+    *_downstream("notification"),
+    *_WORKLOAD_LIMITS,
+    within("delivery.concurrency", 1, 50),  # the clients' connections: `max_pool_connections` in wiring.py
+    *_functions(ChargesFunctions),
 )

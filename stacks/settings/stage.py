@@ -2,21 +2,29 @@
 
 from collections.abc import Mapping
 
-from stacks.settings.limits import INGESTION_LIMITS, STAGE_LIMITS
+from stacks.settings.limits import CHARGES_LIMITS, INGESTION_LIMITS, STAGE_LIMITS
 from stacks.settings.model import StageSettings
 from stacks.settings.reading import MissingSettingError, SettingsError, UnknownSettingError, read
 from stacks.settings.rule import refuse_broken
-from stacks.settings.ties import INGESTION_TIES, STAGE_TIES
+from stacks.settings.ties import CHARGES_TIES, INGESTION_TIES, STAGE_TIES
 
 STAGES = ("dev", "prod", "sandbox")
 
 
+Overrides = Mapping[str, object]
+
+
 def read_stage(
-    name: object, stages: object, *, overrides: Mapping[str, object] | None = None
+    name: object,
+    stages: object,
+    *,
+    overrides: Overrides | None = None,
+    charges_overrides: Overrides | None = None,
 ) -> StageSettings:
     """The settings of the stage called `name` among the context's `stages`.
 
-    `overrides` replace settings of ingestion: the sandbox learns its downstream's address only when it runs.
+    `overrides` replace settings of ingestion, `charges_overrides` those of charges: the sandbox learns its
+    downstreams' addresses only when it runs.
     Raises a `Refusal` of one line where anything is missing, unknown, of the wrong type or against a rule.
     """
     if name is None:
@@ -25,23 +33,30 @@ def read_stage(
         raise SettingsError("stage", name, _one_of(STAGES))
     if not isinstance(stages, Mapping) or name not in stages:
         raise UnknownSettingError(f"stages.{name} is not in the context of cdk.json")
-    settings = read(
-        StageSettings, _with_overrides(str(name), stages[name], overrides or {}), at=f"stages.{name}"
+    at = f"stages.{name}"
+    given = _with_overrides(
+        str(name), stages[name], {"ingestion": overrides or {}, "charges": charges_overrides or {}}
     )
-    refuse_broken((*STAGE_LIMITS, *STAGE_TIES), settings, at=f"stages.{name}")
-    refuse_broken((*INGESTION_LIMITS, *INGESTION_TIES), settings.ingestion, at=f"stages.{name}.ingestion")
+    settings = read(StageSettings, given, at=at)
+    refuse_broken((*STAGE_LIMITS, *STAGE_TIES), settings, at=at)
+    refuse_broken((*INGESTION_LIMITS, *INGESTION_TIES), settings.ingestion, at=f"{at}.ingestion")
+    refuse_broken((*CHARGES_LIMITS, *CHARGES_TIES), settings.charges, at=f"{at}.charges")
     return settings
 
 
-def _with_overrides(name: str, given: object, overrides: Mapping[str, object]) -> object:
+def _with_overrides(name: str, given: object, overrides: Mapping[str, Overrides]) -> object:
     if not isinstance(given, Mapping):
         return given  # `read` says what is wrong with it
     if "stage" in given:
         raise UnknownSettingError(f"stages.{name}.stage = {given['stage']!r}: the stage's name is its key")
-    ingestion = given.get("ingestion", {})
-    if isinstance(ingestion, Mapping):
-        ingestion = {**ingestion, **overrides}
-    return {**given, "stage": name, "ingestion": ingestion}
+    workloads = {
+        workload: _over(given.get(workload, {}), overriding) for workload, overriding in overrides.items()
+    }
+    return {**given, "stage": name, **workloads}
+
+
+def _over(given: object, overrides: Overrides) -> object:
+    return {**given, **overrides} if isinstance(given, Mapping) else given
 
 
 def _one_of(names: tuple[str, ...]) -> str:

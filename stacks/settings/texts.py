@@ -20,7 +20,7 @@ def is_event_source(text: str) -> bool:
     return is_name(text) and text != "sqs"
 
 
-def is_effect_url(text: str) -> bool:
+def is_downstream_url(text: str) -> bool:
     """Over TLS, unless it never leaves this machine; without a password, which the template would show."""
     try:
         url = urlsplit(text)

@@ -5,21 +5,24 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import aws_cdk as cdk
 from aws_cdk.assertions import Template
 from constructs import IConstruct
 
+from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.settings import read_stage
 
 ROOT = Path(__file__).parent.parent.parent
 Resource = Mapping[str, Any]
+Stack_co = TypeVar("Stack_co", bound=QueuedWorkloadStack, covariant=True)
 
 OUT = tempfile.mkdtemp(prefix="cdk-out-")
 atexit.register(shutil.rmtree, OUT, ignore_errors=True)
@@ -32,10 +35,10 @@ def context() -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Synthesized:
+class Synthesized(Generic[Stack_co]):
     """A stack, and the template that was made of it."""
 
-    stack: IngestionStack
+    stack: Stack_co
     template: Mapping[str, Any]
 
     def resource(self, construct: IConstruct) -> Resource:
@@ -58,23 +61,39 @@ class Synthesized:
             if resource["Type"] == kind:
                 yield logical_id, resource.get("Properties", {})
 
-    def definition(self) -> dict[str, Any]:
-        """The state machine's definition as Step Functions gets it: joined, substituted, parsed."""
-        properties = self.properties(self.stack.workflow.state_machine)
-        text = resolved(properties["DefinitionString"])
-        for name, value in properties["DefinitionSubstitutions"].items():
-            text = text.replace(f"${{{name}}}", resolved(value))
-        parsed: dict[str, Any] = json.loads(text)
-        return parsed
+
+Ingestion = Synthesized[IngestionStack]
+Charges = Synthesized[ChargesStack]
+Workload = Synthesized[QueuedWorkloadStack]
 
 
 @cache
-def synthesized(stage: str = "dev", semantics: str = "at-most-once") -> Synthesized:
+def ingestion(stage: str = "dev", semantics: str = "at-most-once") -> Ingestion:
     """Of the settings in cdk.json; built-in validation is left to `cdk synth` and cfn-lint."""
-    app = new_app()
     settings = read_stage(stage, context()["stages"], overrides={"semantics": semantics})
-    stack = IngestionStack(app, f"{stage}-ingestion", stage=settings)
+    stack = IngestionStack(new_app(), f"{stage}-ingestion", stage=settings)
     return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
+
+
+@cache
+def charges(stage: str = "dev", semantics: str = "idempotent-downstream") -> Charges:
+    """As `ingestion`."""
+    settings = read_stage(stage, context()["stages"], charges_overrides={"semantics": semantics})
+    stack = ChargesStack(new_app(), f"{stage}-charges", stage=settings)
+    return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
+
+
+WORKLOADS: dict[str, Callable[..., Workload]] = {"ingestion": ingestion, "charges": charges}
+
+
+def definition(made: Ingestion) -> dict[str, Any]:
+    """The state machine's definition as Step Functions gets it: joined, substituted, parsed."""
+    properties = made.properties(made.stack.workflow.state_machine)
+    text = resolved(properties["DefinitionString"])
+    for name, value in properties["DefinitionSubstitutions"].items():
+        text = text.replace(f"${{{name}}}", resolved(value))
+    parsed: dict[str, Any] = json.loads(text)
+    return parsed
 
 
 def new_app() -> cdk.App:

@@ -6,15 +6,20 @@ import pytest
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
 
-from tests.infrastructure.synthesis import synthesized
+from tests.infrastructure.synthesis import WORKLOADS
 
 IGNORED = ["W3005"]  # CDK writes DependsOn for a role beside the reference to it: twice, but not wrong
 
 
 @pytest.mark.parametrize(
-    ("stage", "semantics"), [("prod", "at-most-once"), ("sandbox", "idempotent-downstream")]
+    ("workload", "stage", "semantics"),
+    [
+        ("ingestion", "prod", "at-most-once"),
+        ("ingestion", "sandbox", "idempotent-downstream"),
+        ("charges", "prod", "idempotent-downstream"),
+    ],
 )
-def test_cfn_lint_finds_nothing(stage: str, semantics: str) -> None:
-    template = json.dumps(synthesized(stage, semantics).template)
+def test_cfn_lint_finds_nothing(workload: str, stage: str, semantics: str) -> None:
+    template = json.dumps(WORKLOADS[workload](stage, semantics).template)
     found = lint(template, config=ManualArgs(regions=["us-east-1"], ignore_checks=IGNORED))
     assert [str(match) for match in found] == []

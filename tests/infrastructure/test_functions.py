@@ -8,58 +8,71 @@ from typing import Any
 import pytest
 
 from stacks.constructs.handler_function import HandlerFunction
-from tests.infrastructure.synthesis import ROOT, Synthesized, synthesized
+from tests.infrastructure.synthesis import ROOT, WORKLOADS, Charges, Ingestion, Workload, charges, ingestion
 
-NAMES = ("Starter", "IdempotencyGuard", "SideEffect", "RecordFailure", "Reconciler")
+NAMES = {
+    "ingestion": ("Starter", "IdempotencyGuard", "SideEffect", "RecordFailure", "Reconciler"),
+    "charges": ("Consumer",),
+}
+EACH = [(workload, name) for workload, names in NAMES.items() for name in names]
 
 FOR_EVERY_FUNCTION = {
     "SDK_CONNECT_TIMEOUT": "1",
     "SDK_READ_TIMEOUT": "2",
     "SDK_ATTEMPTS": "3",
     "SDK_CALL_SECONDS": "12",
-    "POWERTOOLS_SERVICE_NAME": "ingestion",
     "POWERTOOLS_METRICS_NAMESPACE": "IdempotentEvents",
     "POWERTOOLS_LOG_LEVEL": "INFO",
+}
+READ_BY_OTHERS = {  # Powertools, glibc
+    "POWERTOOLS_SERVICE_NAME",
+    "POWERTOOLS_METRICS_NAMESPACE",
+    "POWERTOOLS_LOG_LEVEL",
+    "RES_OPTIONS",
 }
 
 
 @pytest.fixture
-def made() -> Synthesized:
-    return synthesized()
+def made() -> Ingestion:
+    return ingestion()
 
 
-def function(made: Synthesized, name: str) -> Mapping[str, Any]:
+def function(made: Workload, name: str) -> Mapping[str, Any]:
     construct = made.stack.node.find_child(name)
     assert isinstance(construct, HandlerFunction)
     return made.properties(construct.function)
 
 
-def variables(made: Synthesized, name: str) -> dict[str, Any]:
+def variables(made: Workload, name: str) -> dict[str, Any]:
     """Of one function, without those that all have."""
     given = function(made, name)["Environment"]["Variables"]
-    assert given.items() >= FOR_EVERY_FUNCTION.items()
-    return {key: value for key, value in given.items() if key not in FOR_EVERY_FUNCTION}
+    common = {*FOR_EVERY_FUNCTION, "POWERTOOLS_SERVICE_NAME"}
+    return {key: value for key, value in given.items() if key not in common}
 
 
-def test_there_are_these_functions_and_no_other(made: Synthesized) -> None:
-    assert len(dict(made.of_type("AWS::Lambda::Function"))) == len(NAMES)
+@pytest.mark.parametrize("workload", NAMES)
+def test_there_are_these_functions_and_no_other(workload: str) -> None:
+    functions = dict(WORKLOADS[workload]().of_type("AWS::Lambda::Function"))
+    assert len(functions) == len(NAMES[workload])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_runs_on_the_newest_runtime_and_arm(made: Synthesized, name: str) -> None:
-    assert function(made, name)["Runtime"] == "python3.14"
-    assert function(made, name)["Architectures"] == ["arm64"]
+@pytest.mark.parametrize(("workload", "name"), EACH)
+def test_each_runs_on_the_newest_runtime_and_arm(workload: str, name: str) -> None:
+    properties = function(WORKLOADS[workload](), name)
+    assert properties["Runtime"] == "python3.14"
+    assert properties["Architectures"] == ["arm64"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_is_named_after_its_module(made: Synthesized, name: str) -> None:
+@pytest.mark.parametrize(("workload", "name"), EACH)
+def test_each_is_named_after_its_module(workload: str, name: str) -> None:
     module = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-    assert function(made, name)["Handler"] == f"ingestion.{module}.handler"
-    assert callable(importlib.import_module(f"ingestion.{module}").handler)
+    assert function(WORKLOADS[workload](), name)["Handler"] == f"{workload}.{module}.handler"
+    assert callable(importlib.import_module(f"{workload}.{module}").handler)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_logs_json_to_its_own_group_and_is_traced(made: Synthesized, name: str) -> None:
+@pytest.mark.parametrize(("workload", "name"), EACH)
+def test_each_logs_json_to_its_own_group_and_is_traced(workload: str, name: str) -> None:
+    made = WORKLOADS[workload]()
     construct = made.stack.node.find_child(name)
     assert isinstance(construct, HandlerFunction)
     assert function(made, name)["LoggingConfig"] == {
@@ -69,12 +82,19 @@ def test_each_logs_json_to_its_own_group_and_is_traced(made: Synthesized, name: 
     assert function(made, name)["TracingConfig"] == {"Mode": "Active"}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_call_of_a_function_to_aws_waits_for_ever(made: Synthesized, name: str) -> None:
-    assert function(made, name)["Environment"]["Variables"].items() >= FOR_EVERY_FUNCTION.items()
+@pytest.mark.parametrize(("workload", "name"), EACH)
+def test_no_call_of_a_function_to_aws_waits_for_ever(workload: str, name: str) -> None:
+    given = function(WORKLOADS[workload](), name)["Environment"]["Variables"]
+    assert given.items() >= FOR_EVERY_FUNCTION.items()
 
 
-def test_the_starter_knows_how_to_find_the_key_of_an_event(made: Synthesized) -> None:
+@pytest.mark.parametrize(("workload", "name"), EACH)
+def test_metrics_and_logs_tell_the_workload(workload: str, name: str) -> None:
+    given = function(WORKLOADS[workload](), name)["Environment"]["Variables"]
+    assert given["POWERTOOLS_SERVICE_NAME"] == workload
+
+
+def test_the_starter_knows_how_to_find_the_key_of_an_event(made: Ingestion) -> None:
     assert variables(made, "Starter") == {
         "STATE_MACHINE_ARN": {"Ref": made.logical_id(made.stack.workflow.state_machine)},
         "DLQ_URL": {"Ref": made.logical_id(made.stack.work_queue.dead_letter_queue)},
@@ -87,7 +107,7 @@ def test_the_starter_knows_how_to_find_the_key_of_an_event(made: Synthesized) ->
     }
 
 
-def test_the_guard_knows_how_to_judge_a_claim(made: Synthesized) -> None:
+def test_the_guard_knows_how_to_judge_a_claim(made: Ingestion) -> None:
     assert variables(made, "IdempotencyGuard") == {
         **_ledger(made),
         "LEASE_SECONDS": "5400",
@@ -95,7 +115,7 @@ def test_the_guard_knows_how_to_judge_a_claim(made: Synthesized) -> None:
     }
 
 
-def test_the_side_effect_knows_its_downstream_and_its_deadlines(made: Synthesized) -> None:
+def test_the_side_effect_knows_its_downstream_and_its_deadlines(made: Ingestion) -> None:
     assert variables(made, "SideEffect") == {
         **_ledger(made),
         "LEASE_SECONDS": "5400",
@@ -107,11 +127,11 @@ def test_the_side_effect_knows_its_downstream_and_its_deadlines(made: Synthesize
     }
 
 
-def test_record_failure_knows_how_long_to_keep_a_record(made: Synthesized) -> None:
+def test_record_failure_knows_how_long_to_keep_a_record(made: Ingestion) -> None:
     assert variables(made, "RecordFailure") == {**_ledger(made), "RETENTION_SECONDS": str(40 * 86_400)}
 
 
-def test_the_reconciler_knows_when_nothing_of_an_execution_still_runs(made: Synthesized) -> None:
+def test_the_reconciler_knows_when_nothing_of_an_execution_still_runs(made: Ingestion) -> None:
     assert variables(made, "Reconciler") == {
         **_ledger(made),
         "STATE_MACHINE_ARN": {"Ref": made.logical_id(made.stack.workflow.state_machine)},
@@ -121,23 +141,69 @@ def test_the_reconciler_knows_when_nothing_of_an_execution_still_runs(made: Synt
     }
 
 
-def test_the_handlers_read_no_variable_that_nobody_sets(made: Synthesized) -> None:
-    read = {
-        name
-        for module in (ROOT / "lambdas").rglob("*.py")
-        for name in re.findall(r'(?:text|number|flag|environ\.get)\("([A-Z_]+)"', module.read_text("utf-8"))
-    }
-    given = {key for name in NAMES for key in function(made, name)["Environment"]["Variables"]}
-    assert read <= given
-    assert given - read <= {
-        "POWERTOOLS_SERVICE_NAME",
-        "POWERTOOLS_METRICS_NAMESPACE",
-        "POWERTOOLS_LOG_LEVEL",
-        "RES_OPTIONS",
+def test_the_consumer_knows_its_downstreams_its_deadlines_and_when_to_give_up() -> None:
+    made: Charges = charges()
+    work_queue = made.stack.work_queue
+    assert variables(made, "Consumer") == {
+        "LEDGER_TABLE": {"Ref": made.logical_id(made.stack.ledger.table)},
+        "SEMANTICS": "idempotent-downstream",
+        "MARGIN_SECONDS": "60",
+        "QUEUE_URL": {"Ref": made.logical_id(work_queue.queue)},
+        "DLQ_URL": {"Ref": made.logical_id(work_queue.dead_letter_queue)},
+        "MAX_RECEIVE_COUNT": "5",
+        "NAMESPACE": "charges",
+        "LEASE_SECONDS": "240",
+        "RETENTION_SECONDS": str(40 * 86_400),
+        "CONCURRENCY": "10",
+        "RECORD_SECONDS": "102",
+        "CORE_BANKING_URL": "https://core-banking.example.com/debits",
+        "CORE_BANKING_DEADLINE_SECONDS": "20",
+        "NOTIFICATION_URL": "https://notifications.example.com/messages",
+        "NOTIFICATION_DEADLINE_SECONDS": "10",
+        "RES_OPTIONS": "timeout:1 attempts:2",
     }
 
 
-def _ledger(made: Synthesized) -> dict[str, Any]:
+def test_the_consumers_last_permitted_receive_is_that_of_its_queue() -> None:
+    redrive = charges().properties(charges().stack.work_queue.queue)["RedrivePolicy"]
+    assert variables(charges(), "Consumer")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
+
+
+@pytest.mark.parametrize("workload", NAMES)
+def test_the_handlers_read_no_variable_that_nobody_sets(workload: str) -> None:
+    given = _given(workload)
+    assert _read(workload) <= given
+    # What all functions have alike need not be read by each workload.
+    assert given - _read(workload) <= READ_BY_OTHERS | FOR_EVERY_FUNCTION.keys()
+    assert given - _read(*NAMES) <= READ_BY_OTHERS
+
+
+def _given(workload: str) -> set[str]:
+    made = WORKLOADS[workload]()
+    return {key for name in NAMES[workload] for key in function(made, name)["Environment"]["Variables"]}
+
+
+def _read(*workloads: str) -> set[str]:
+    """Variables that must be set for the modules of these workloads, or that are used if they are.
+
+    What all modules share counts where it is demanded; `environ.get` only where the workload sets it.
+    """
+    lambdas = ROOT / "lambdas"
+    names: set[str] = set()
+    for module in lambdas.rglob("*.py"):
+        package = module.relative_to(lambdas).parts[0]
+        if package in NAMES and package not in workloads:
+            continue
+        text = module.read_text("utf-8")
+        names.update(re.findall(r'(?:text|number)\("([A-Z_]+)"', text))
+        optional = set(re.findall(r'environ\.get\("([A-Z_]+)"', text))
+        names |= optional & {key for workload in workloads for key in _given(workload)}
+        for downstream in re.findall(r'http_effect\("([A-Z_]+)"', text):
+            names |= {f"{downstream}_URL", f"{downstream}_DEADLINE_SECONDS"}
+    return names
+
+
+def _ledger(made: Ingestion) -> dict[str, Any]:
     return {
         "LEDGER_TABLE": {"Ref": made.logical_id(made.stack.ledger.table)},
         "SEMANTICS": "at-most-once",

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.infrastructure.synthesis import Resource, synthesized
+from tests.infrastructure.synthesis import WORKLOADS, Resource
 
 
-@pytest.fixture
-def table() -> Resource:
-    made = synthesized()
+@pytest.fixture(params=WORKLOADS)
+def table(request: pytest.FixtureRequest) -> Resource:
+    made = WORKLOADS[request.param]()
     return made.properties(made.stack.ledger.table)
 
 

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 import pytest
 from aws_cdk import aws_iam as iam
 
-from tests.infrastructure.synthesis import Synthesized, resolved, synthesized
+from tests.infrastructure.synthesis import (
+    WORKLOADS,
+    Charges,
+    Ingestion,
+    Workload,
+    charges,
+    ingestion,
+    resolved,
+)
 
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 TRACES = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
@@ -27,12 +35,26 @@ WITHOUT_RESOURCE = TRACES | {
 Granted = dict[str, set[str]]
 
 
+RECEIVING = {
+    "sqs:ChangeMessageVisibility",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+    "sqs:GetQueueUrl",
+    "sqs:ReceiveMessage",
+}
+
+
 @pytest.fixture
-def made() -> Synthesized:
-    return synthesized()
+def made() -> Ingestion:
+    return ingestion()
 
 
-def granted(made: Synthesized, role: iam.IRole) -> Granted:
+@pytest.fixture(params=WORKLOADS)
+def each(request: pytest.FixtureRequest) -> Workload:
+    return WORKLOADS[request.param]()
+
+
+def granted(made: Workload, role: iam.IRole) -> Granted:
     """Actions by resource."""
     found: Granted = {}
     for statement in _statements(made, role):
@@ -42,23 +64,17 @@ def granted(made: Synthesized, role: iam.IRole) -> Granted:
     return found
 
 
-def test_the_starter_starts_executions_and_dead_letters(made: Synthesized) -> None:
+def test_the_starter_starts_executions_and_dead_letters(made: Ingestion) -> None:
     stack = made.stack
     assert granted(made, stack.starter.role) == {
         **_every_function(made, stack.starter.log_group),
         f"<{made.logical_id(stack.workflow.state_machine)}>": {"states:StartExecution"},
         _arn(made, stack.work_queue.dead_letter_queue): {"sqs:SendMessage"},
-        _arn(made, stack.work_queue.queue): {
-            "sqs:ChangeMessageVisibility",
-            "sqs:DeleteMessage",
-            "sqs:GetQueueAttributes",
-            "sqs:GetQueueUrl",
-            "sqs:ReceiveMessage",
-        },
+        _arn(made, stack.work_queue.queue): RECEIVING,
     }
 
 
-def test_the_guard_and_the_side_effect_update_records(made: Synthesized) -> None:
+def test_the_guard_and_the_side_effect_update_records(made: Ingestion) -> None:
     for function in (made.stack.idempotency_guard, made.stack.side_effect):
         assert granted(made, function.role) == {
             **_every_function(made, function.log_group),
@@ -66,7 +82,7 @@ def test_the_guard_and_the_side_effect_update_records(made: Synthesized) -> None
         }
 
 
-def test_record_failure_reads_and_updates_records(made: Synthesized) -> None:
+def test_record_failure_reads_and_updates_records(made: Ingestion) -> None:
     function = made.stack.record_failure
     assert granted(made, function.role) == {
         **_every_function(made, function.log_group),
@@ -74,7 +90,7 @@ def test_record_failure_reads_and_updates_records(made: Synthesized) -> None:
     }
 
 
-def test_the_reconciler_reads_executions_and_settles_their_events(made: Synthesized) -> None:
+def test_the_reconciler_reads_executions_and_settles_their_events(made: Ingestion) -> None:
     stack = made.stack
     machine = made.logical_id(stack.workflow.state_machine)
     executions = f"arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<{machine}.Name>:*"
@@ -92,7 +108,7 @@ def test_the_reconciler_reads_executions_and_settles_their_events(made: Synthesi
     }
 
 
-def test_the_workflow_invokes_its_three_functions_and_dead_letters(made: Synthesized) -> None:
+def test_the_workflow_invokes_its_three_functions_and_dead_letters(made: Ingestion) -> None:
     stack = made.stack
     allowed = granted(made, stack.workflow.state_machine.role)
     assert allowed.pop("*") <= WITHOUT_RESOURCE
@@ -104,7 +120,7 @@ def test_the_workflow_invokes_its_three_functions_and_dead_letters(made: Synthes
     }
 
 
-def test_the_schedule_invokes_the_reconciler_and_dead_letters(made: Synthesized) -> None:
+def test_the_schedule_invokes_the_reconciler_and_dead_letters(made: Ingestion) -> None:
     stack = made.stack
     assert granted(made, stack.reconciling.role) == {
         _arn(made, stack.reconciler.function): {"lambda:InvokeFunction"},
@@ -112,31 +128,43 @@ def test_the_schedule_invokes_the_reconciler_and_dead_letters(made: Synthesized)
     }
 
 
-def test_no_action_is_a_wildcard(made: Synthesized) -> None:
-    for _, policy in made.of_type("AWS::IAM::Policy"):
+def test_the_consumer_updates_records_and_dead_letters() -> None:
+    made: Charges = charges()
+    stack = made.stack
+    assert granted(made, stack.consumer.role) == {
+        **_every_function(made, stack.consumer.log_group),
+        _arn(made, stack.ledger.table): {"dynamodb:UpdateItem"},
+        _arn(made, stack.work_queue.dead_letter_queue): {"sqs:SendMessage"},
+        _arn(made, stack.work_queue.queue): RECEIVING,
+    }
+    assert len(dict(made.of_type("AWS::IAM::Role"))) == 1
+
+
+def test_no_action_is_a_wildcard(each: Workload) -> None:
+    for _, policy in each.of_type("AWS::IAM::Policy"):
         for statement in policy["PolicyDocument"]["Statement"]:
             assert not [action for action in _listed(statement["Action"]) if "*" in action]
 
 
-def test_every_resource_is_named_where_the_service_knows_resources(made: Synthesized) -> None:
-    for _, policy in made.of_type("AWS::IAM::Policy"):
+def test_every_resource_is_named_where_the_service_knows_resources(each: Workload) -> None:
+    for _, policy in each.of_type("AWS::IAM::Policy"):
         for statement in policy["PolicyDocument"]["Statement"]:
             if statement["Resource"] == "*":
                 assert set(_listed(statement["Action"])) <= WITHOUT_RESOURCE
 
 
-def test_every_function_has_a_role_of_its_own(made: Synthesized) -> None:
-    functions = [properties for _, properties in made.of_type("AWS::Lambda::Function")]
+def test_every_function_has_a_role_of_its_own(each: Workload) -> None:
+    functions = [properties for _, properties in each.of_type("AWS::Lambda::Function")]
     assert len({resolved(function["Role"]) for function in functions}) == len(functions)
 
 
-def test_no_role_has_more_than_its_one_policy(made: Synthesized) -> None:
-    roles = dict(made.of_type("AWS::IAM::Role"))
-    assert len(roles) == 7
+def test_no_role_has_more_than_its_one_policy(each: Workload) -> None:
+    roles = dict(each.of_type("AWS::IAM::Role"))
+    assert len(roles) == len(list(each.of_type("AWS::IAM::Policy")))
     assert not [role for role in roles.values() if "ManagedPolicyArns" in role or "Policies" in role]
 
 
-def _statements(made: Synthesized, role: iam.IRole) -> Iterator[dict[str, object]]:
+def _statements(made: Workload, role: iam.IRole) -> Iterator[dict[str, object]]:
     for _, policy in made.of_type("AWS::IAM::Policy"):
         if policy["Roles"] == [{"Ref": made.logical_id(role)}]:
             yield from policy["PolicyDocument"]["Statement"]
@@ -146,9 +174,9 @@ def _listed(value: object) -> list[str]:
     return value if isinstance(value, list) else [value]  # type: ignore[list-item]  # IAM allows both
 
 
-def _every_function(made: Synthesized, log_group: object) -> Granted:
+def _every_function(made: Workload, log_group: object) -> Granted:
     return {_arn(made, log_group): LOGS, "*": TRACES}
 
 
-def _arn(made: Synthesized, construct: object) -> str:
+def _arn(made: Workload, construct: object) -> str:
     return f"<{made.logical_id(construct)}.Arn>"  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from tests.infrastructure.synthesis import scrubbed, synthesized
+from tests.infrastructure.synthesis import charges, ingestion, scrubbed
 
 
 @pytest.fixture
@@ -16,8 +16,12 @@ def template_snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 
 def test_the_ingestion_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
-    template = scrubbed(synthesized("prod").template)
+    template = scrubbed(ingestion("prod").template)
     assert _readable(template) == template_snapshot
+
+
+def test_the_charges_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
+    assert scrubbed(charges("prod").template) == template_snapshot
 
 
 def _readable(template: Any) -> Any:

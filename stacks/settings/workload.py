@@ -1,0 +1,72 @@
+"""What can be set of every workload that takes messages from a queue under claims; names carry their unit."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Semantics = Literal["at-most-once", "idempotent-downstream"]
+
+DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdkSettings:
+    """How long one call of a function to AWS may take."""
+
+    connect_timeout_seconds: float = 1.0
+    read_timeout_seconds: float = 2.0
+    attempts: int = 3  # the first one included
+
+    @property
+    def worst_call_seconds(self) -> float:
+        """One call whose every attempt times out, with the SDK's longest waits between them.
+
+        The "standard" mode waits at most 1, 2, 4, … seconds, never over 20 (botocore/retries/standard.py).
+        """
+        waits = sum(min(2.0**n, 20.0) for n in range(self.attempts - 1))
+        return self.attempts * (self.connect_timeout_seconds + self.read_timeout_seconds) + waits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSettings:
+    """The work queue and its dead-letter queue."""
+
+    visibility_timeout_seconds: int = 360
+    retention_days: int = 4
+    dead_letter_retention_days: int = 14
+    max_receive_count: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliverySettings:
+    """How messages reach the function behind the queue."""
+
+    batch_size: int = 10
+    batch_window_seconds: int = 0
+    max_concurrency: int = 10  # invocations at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionSettings:
+    """One Lambda function."""
+
+    timeout_seconds: int
+    memory_mb: int = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSettings:
+    """Claims and the queue in front of them; each workload adds what is its own."""
+
+    semantics: Semantics
+    namespace: str  # the use case: two of them never share a claim
+    lease_seconds: int
+    margin_seconds: int = 60  # clock skew granted before anyone takes over
+    retention_days: int = 40
+    redrives: int = 2  # times a message may go to the dead-letter queue and back within one retention
+    sdk: SdkSettings = field(default=SdkSettings())
+    queue: QueueSettings = field(default=QueueSettings())
+
+    @property
+    def retention_seconds(self) -> int:
+        """How long a record lives after its last write."""
+        return self.retention_days * DAY_SECONDS

@@ -1,0 +1,42 @@
+"""Settings of a stage that a test varies, and the line that refuses them."""
+
+from typing import Any
+
+import pytest
+
+from stacks.refusal import Refusal
+from stacks.settings import StageSettings, read_stage
+
+# All that has no default, by workload.
+NEEDED: dict[str, dict[str, object]] = {
+    "ingestion": {"effect_url": "https://effects.test/events"},
+    "charges": {
+        "core_banking_url": "https://bank.test/debits",
+        "notification_url": "https://notifications.test/messages",
+    },
+}
+
+
+def stage(workload: str, given: dict[str, Any]) -> StageSettings:
+    """The defaults, with what is `given` of one workload."""
+    return read_stage("dev", {"dev": {**NEEDED, workload: {**NEEDED[workload], **given}}})
+
+
+def refusal(workload: str, given: dict[str, Any]) -> str:
+    """The line, without the place of the workload's settings before it."""
+    with pytest.raises(Refusal) as refused:
+        stage(workload, given)
+    line = str(refused.value)
+    at = f"stages.dev.{workload}."
+    assert line.startswith(at)
+    assert "\n" not in line
+    return line.removeprefix(at)
+
+
+def nested(setting: str, value: object) -> dict[str, Any]:
+    """`a.b.c` and 1 become `{"a": {"b": {"c": 1}}}`."""
+    *groups, name = setting.split(".")
+    made: Any = {name: value}
+    for group in reversed(groups):
+        made = {group: made}
+    return dict(made)

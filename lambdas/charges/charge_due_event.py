@@ -1,6 +1,7 @@
 """The wire format: a ChargeDueEvent as JSON, read into a Charge or refused with the field that is wrong."""
 
 import json
+import re
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
@@ -8,6 +9,8 @@ from typing import Any, NoReturn
 from charges.model import MAX_TEXT, Charge, InvalidCharge, Money
 
 _MAX_DIGITS = 40  # of an amount; more is refused before Decimal is asked to compute with it
+
+_NUMERAL = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 def parse(body: str) -> Charge:
@@ -34,7 +37,10 @@ def _object(body: str) -> dict[str, Any]:
 
 def _number(digits: str) -> Decimal | str:
     """A number too long to compute with stays text; only `amount` takes numbers, and refuses it."""
-    return Decimal(digits) if len(digits) <= _MAX_DIGITS else digits
+    try:
+        return Decimal(digits) if len(digits) <= _MAX_DIGITS else digits
+    except InvalidOperation:  # an exponent beyond what Decimal holds
+        return digits
 
 
 def _no_number(constant: str) -> NoReturn:
@@ -45,7 +51,7 @@ def _amount(event: dict[str, Any]) -> Decimal:
     match event.get("amount"):
         case Decimal() as amount:
             return amount
-        case str(text) if len(text) <= _MAX_DIGITS:
+        case str(text) if len(text) <= _MAX_DIGITS and _NUMERAL.fullmatch(text):
             try:
                 return Decimal(text)
             except InvalidOperation as error:
@@ -68,5 +74,5 @@ def _time(event: dict[str, Any], field: str) -> datetime:
         return datetime.fromisoformat(_text(event, field))
     except InvalidCharge:
         raise
-    except ValueError as error:
-        raise InvalidCharge(field, "is no ISO 8601 time") from error
+    except ValueError:
+        raise InvalidCharge(field, "is no ISO 8601 time") from None

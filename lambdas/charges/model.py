@@ -35,9 +35,10 @@ class Money:
         if not self.amount.is_finite() or not 0 < self.amount < MAX_AMOUNT:
             raise InvalidCharge("amount", f"must be above 0 and below {MAX_AMOUNT:f}")
         unit = Decimal(1).scaleb(-places)
-        if self.amount % unit:
+        exact = self.amount.quantize(unit)
+        if exact != self.amount:
             raise InvalidCharge("amount", f"has more decimal places than {self.currency} ({places})")
-        object.__setattr__(self, "amount", self.amount.quantize(unit))
+        object.__setattr__(self, "amount", exact)
 
     def __str__(self) -> str:
         return f"{self.amount:f} {self.currency}"

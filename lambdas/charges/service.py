@@ -116,7 +116,7 @@ class ChargeRecovery:
         except LeaseLost:
             raise
         except Exception:  # noqa: BLE001 - debited, but the record may not say so
-            return self._unknown(held, last_chance=last_chance)
+            return self._unknown(held, last_chance=last_chance, status=status)
         return Settled(status=status)
 
     def _notified(self, charge: Charge, held: Record) -> ChargeStatus:
@@ -126,7 +126,7 @@ class ChargeRecovery:
             return ChargeStatus.DEBITED_NOTIFICATION_FAILED
         return ChargeStatus.DEBITED
 
-    def _unknown(self, held: Record, *, last_chance: bool) -> Outcome:
+    def _unknown(self, held: Record, *, last_chance: bool, status: ChargeStatus | None = None) -> Outcome:
         """Repeated by whoever takes the lease over, or IN_DOUBT where nobody may or nobody will."""
         repeatable = self.terms.semantics is Semantics.IDEMPOTENT_DOWNSTREAM
         if repeatable and not last_chance:
@@ -135,7 +135,7 @@ class ChargeRecovery:
             self.ledger.doubt(held.key, **_by(held), now=self.clock(), reason="in-doubt")
         except LeaseLost as lost:
             if completed_by(lost.record, held.owner, held.attempt):
-                return Settled()  # the completion was written; only its answer was lost
+                return Settled(status=status)  # the completion was written; only its answer was lost
             raise
         return Dead(reason="in-doubt")
 

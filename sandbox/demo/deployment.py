@@ -1,4 +1,4 @@
-"""One deployed ingestion stack, seen from outside: its queues, its executions and its records."""
+"""A deployed stack seen from outside: its queues and its records, and of ingestion its executions."""
 
 import json
 import time
@@ -18,14 +18,13 @@ class DeadLetter:
     attributes: dict[str, Any]
 
 
-class Ingestion:
-    """`outputs` are those of an IngestionStack in this sandbox."""
+class Deployment:
+    """`outputs` are those of any workload's stack in this sandbox."""
 
     def __init__(self, sandbox: Sandbox, outputs: dict[str, str]) -> None:
         self.outputs = outputs
         self._sandbox = sandbox
         self._sqs: Any = sandbox.client("sqs")
-        self._stepfunctions: Any = sandbox.client("stepfunctions")
 
     def send(self, bodies: Sequence[str]) -> None:
         """Each body as a message of its own."""
@@ -42,22 +41,31 @@ class Ingestion:
         counts = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
         return sum(int(found["Attributes"][name]) for name in counts)
 
-    def executions(self, *statuses: str) -> list[dict[str, Any]]:
-        pages = self._stepfunctions.get_paginator("list_executions")
-        return [
-            dict(execution)
-            for status in statuses
-            for page in pages.paginate(
-                stateMachineArn=self.outputs["StateMachineArn"],
-                statusFilter=status,
-            )
-            for execution in page["executions"]
-        ]
+    def busy(self) -> bool:
+        """Whether anything is still under way."""
+        return self.waiting() > 0
 
-    def outputs_of_executions(self) -> Iterator[dict[str, Any]]:
-        for execution in self.executions("SUCCEEDED"):
-            described = self._stepfunctions.describe_execution(executionArn=execution["executionArn"])
-            yield json.loads(described["output"])
+    def redeliver_after(self, seconds: int) -> None:
+        """A message that is neither acknowledged nor hidden comes back then, not after six timeouts."""
+        self._sqs.set_queue_attributes(
+            QueueUrl=self.outputs["QueueUrl"], Attributes={"VisibilityTimeout": str(seconds)}
+        )
+
+    def configuration(self, function: str) -> dict[str, Any]:
+        """Of the function with this construct id."""
+        name = self.outputs[f"{function}Name"]
+        return dict(self._sandbox.client("lambda").get_function_configuration(FunctionName=name))
+
+    def kill(self, function: str) -> list[int]:
+        """SIGKILL whatever runs the function with this construct id; answers the processes' ids."""
+        return self._sandbox.kill_workers(self.outputs[f"{function}Name"])
+
+    def log_lines(self, function: str) -> list[dict[str, Any]]:
+        """What the function with this construct id has logged so far: its JSON lines, metrics among them."""
+        pages = self._sandbox.client("logs").get_paginator("filter_log_events")
+        group = self.configuration(function)["LoggingConfig"]["LogGroup"]
+        messages = [e["message"] for page in pages.paginate(logGroupName=group) for e in page["events"]]
+        return [json.loads(message) for message in messages if message.startswith("{")]
 
     def records(self) -> dict[str, dict[str, Any]]:
         """The ledger's records by partition key, as DynamoDB holds them."""
@@ -85,6 +93,42 @@ class Ingestion:
                 taken.append(DeadLetter(body=message["Body"], reason=reason, attributes=attributes))
                 self._sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
 
+    def wait_until_quiet(self, *, seconds: float) -> bool:
+        """Whether everything came to rest within `seconds`."""
+        deadline, quiet = time.monotonic() + seconds, 0
+        while quiet < _QUIET_ROUNDS and time.monotonic() < deadline:
+            quiet = 0 if self.busy() else quiet + 1
+            time.sleep(0.25)
+        return quiet == _QUIET_ROUNDS
+
+
+class Ingestion(Deployment):
+    """`outputs` are those of an IngestionStack."""
+
+    def __init__(self, sandbox: Sandbox, outputs: dict[str, str]) -> None:
+        super().__init__(sandbox, outputs)
+        self._stepfunctions: Any = sandbox.client("stepfunctions")
+
+    def busy(self) -> bool:
+        return super().busy() or bool(self.executions("RUNNING"))
+
+    def executions(self, *statuses: str) -> list[dict[str, Any]]:
+        pages = self._stepfunctions.get_paginator("list_executions")
+        return [
+            dict(execution)
+            for status in statuses
+            for page in pages.paginate(
+                stateMachineArn=self.outputs["StateMachineArn"],
+                statusFilter=status,
+            )
+            for execution in page["executions"]
+        ]
+
+    def outputs_of_executions(self) -> Iterator[dict[str, Any]]:
+        for execution in self.executions("SUCCEEDED"):
+            described = self._stepfunctions.describe_execution(executionArn=execution["executionArn"])
+            yield json.loads(described["output"])
+
     def reconcile(self) -> dict[str, Any]:
         """Runs the reconciler now instead of within five minutes; answers its counts."""
         functions: Any = self._sandbox.client("lambda")
@@ -94,14 +138,6 @@ class Ingestion:
             raise RuntimeError(f"the reconciler failed: {said.decode()}")
         counts: dict[str, Any] = json.loads(said)
         return counts
-
-    def wait_until_quiet(self, *, seconds: float) -> bool:
-        """Whether queue and state machine came to rest within `seconds`."""
-        deadline, quiet = time.monotonic() + seconds, 0
-        while quiet < _QUIET_ROUNDS and time.monotonic() < deadline:
-            quiet = 0 if self.waiting() or self.executions("RUNNING") else quiet + 1
-            time.sleep(0.25)
-        return quiet == _QUIET_ROUNDS
 
 
 def _batches(bodies: Iterable[str]) -> Iterator[list[str]]:

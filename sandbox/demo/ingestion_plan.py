@@ -2,10 +2,12 @@
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sandbox.demo import plan as drawn
+from sandbox.demo.plan import Plan
 from sandbox.downstream import Answer, Call
 
 TOO_LARGE_BYTES = 230_000  # over the 220,000 bytes that an execution's input may hold
@@ -68,54 +70,17 @@ class PlannedEvent:
                 return Answer()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """`overlapping` are sent again at once, `later` when everything has come to rest."""
-
-    events: tuple[PlannedEvent, ...]
-    overlapping: tuple[PlannedEvent, ...]
-    later: tuple[PlannedEvent, ...]
-
-    @property
-    def deliveries(self) -> int:
-        return len(self.events) + len(self.overlapping) + len(self.later)
-
-
-def plan(prefix: str, *, events: int, duplicates: int, chance: random.Random) -> Plan:
-    """The same for the same seed of `chance`. `duplicates`: per cent of the events; half of them overlap."""
-    planned = [
-        PlannedEvent(id=f"{prefix}-{number:04}", kind=kind)
-        for number, kind in enumerate(_kinds(events, chance), start=1)
-    ]
-    chance.shuffle(planned)
-    again = round(events * duplicates / 100)
-    overlapping = _sample(planned, again // 2, chance, first=(Kind.SLOW, Kind.LATE))
-    return Plan(
-        events=tuple(planned),
-        overlapping=overlapping,
-        later=_sample(planned, again - len(overlapping), chance),
+def plan(prefix: str, *, events: int, duplicates: int, chance: random.Random) -> Plan[PlannedEvent]:
+    """The same for the same seed of `chance`. `duplicates`: per cent of the events."""
+    return drawn.plan(
+        drawn.kinds(events, _SHARES, chance, rest=Kind.ACCEPTED),
+        lambda number, kind: PlannedEvent(id=f"{prefix}-{number:04}", kind=kind),
+        duplicates=duplicates,
+        chance=chance,
+        overlapping_first=(Kind.SLOW, Kind.LATE),
     )
 
 
 def answers(events: Mapping[str, PlannedEvent], call: Call, nth_call: int) -> Answer:
     """The downstream's script; `events` by id. Only the body says which event a call is for."""
     return events[json.loads(call.body)["eventId"]].answer(nth_call)
-
-
-def _kinds(events: int, chance: random.Random) -> list[Kind]:
-    """One of each special kind before there is a second, as far as the number of events goes."""
-    special = [kind for kind, share in _SHARES.items() for _ in range(max(1, round(events * share / 100)))]
-    special = special[: max(events // 2, 1)] if len(special) > events // 2 else special
-    kinds = special + [Kind.ACCEPTED] * (events - len(special))
-    chance.shuffle(kinds)
-    return kinds
-
-
-def _sample(
-    events: Sequence[PlannedEvent], number: int, chance: random.Random, *, first: tuple[Kind, ...] = ()
-) -> tuple[PlannedEvent, ...]:
-    favoured = [event for event in events if event.kind in first]
-    others = [event for event in events if event.kind not in first]
-    chance.shuffle(favoured)
-    chance.shuffle(others)
-    return tuple((favoured + others)[:number])

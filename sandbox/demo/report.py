@@ -20,6 +20,10 @@ _ROWS = {
     "in_doubt": "in doubt",
     "lost": "lost",
     "doubled": "doubled",
+    "debits": "debits in the bank's ledger",
+    "notifications": "notifications accepted",
+    "notification_failed": "debited, but not notified",
+    "reclaimed": "claims taken over",
 }
 
 
@@ -37,6 +41,8 @@ def show(report: dict[str, Any], console: Console) -> None:
     for name in columns:
         table.add_column(name, justify="right")
     for field, label in _ROWS.items():
+        if field not in report:  # not every workload counts everything
+            continue
         table.add_row(label, *(str(column[field]) for column in columns.values()))
     for reason in sorted(report["dead_letter_reasons"]):
         counts = (str(column["dead_letter_reasons"].get(reason, 0)) for column in columns.values())

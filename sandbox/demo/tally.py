@@ -1,6 +1,7 @@
 """From what can be seen from outside to a verdict: how each event ended, and which promises held."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -52,18 +53,25 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What one deployment made of its events. `skipped` counts deliveries, everything else events."""
+    """What one deployment made of its events. `skipped` counts deliveries, everything else events.
+
+    `other_reasons` are those of dead letters that are no event's own: a delivery that contradicts its event.
+    `counts` are what a workload counts beyond what all have in common, by their names in the report.
+    """
 
     stories: tuple[Story, ...]
     deliveries: int
     skipped: int
     seconds: float
     problems: tuple[str, ...] = field(default=())
+    other_reasons: tuple[str, ...] = field(default=())
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def report(self) -> dict[str, Any]:
         endings = Counter(story.ending for story in self.stories)
         effects = [story.effects for story in self.stories]
         violations = [violation for story in self.stories for violation in story.violations]
+        reasons = [*self.other_reasons, *(reason for story in self.stories for reason in story.reasons)]
         report: dict[str, Any] = {
             "events": len(self.stories),
             "deliveries": self.deliveries,
@@ -75,9 +83,8 @@ class Run:
             "in_doubt": endings[Ending.IN_DOUBT],
             "lost": endings[Ending.LOST],
             "doubled": sum(count > 1 for count in effects),
-            "dead_letter_reasons": dict(
-                sorted(Counter(reason for story in self.stories for reason in story.reasons).items())
-            ),
+            **self.counts,
+            "dead_letter_reasons": dict(sorted(Counter(reasons).items())),
             "seconds": round(self.seconds, 1),
             "violations": [*violations, *self.problems],
         }
@@ -93,6 +100,11 @@ def together(runs: dict[str, Run], *, seconds: float, **about: Any) -> dict[str,
         skipped=sum(run.skipped for run in runs.values()),
         seconds=seconds,
         problems=tuple(problem for run in runs.values() for problem in run.problems),
+        other_reasons=tuple(reason for run in runs.values() for reason in run.other_reasons),
+        counts={
+            name: sum(run.counts.get(name, 0) for run in runs.values())
+            for name in dict.fromkeys(name for run in runs.values() for name in run.counts)
+        },
     )
     return {
         **about,

@@ -1,15 +1,16 @@
 """Starts what takes long for all selected tests at once, so that they wait side by side.
 
-A test marked `@begun_early(begin)` gets, as its fixture `begun`, what `begin(workload, **params)` returned.
-`begin` runs in a thread of its own soon after the deployment. `When.ALONE`: before that, one at a time per
-deployment, since it kills processes or takes grants away, which others would feel. `When.FIRST`: before there
-is a deployment; it takes longest, has nothing to do with ours, and gets no argument.
+A test marked `@begun_early(begin)` gets, as its fixture `begun`, what `begin(deployed, **params)` returned;
+`deployed` is what its fixture `workload` or `charges` is. `begin` runs in a thread of its own soon after the
+deployment. `When.ALONE`: before that, one at a time per deployment, since it kills processes or takes grants
+away, which others would feel. `When.FIRST`: before there is a deployment; it takes longest, has nothing to do
+with ours, and gets no argument.
 """
 
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from enum import Enum, auto
 from functools import partial
@@ -17,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.workload import Workload
+from tests.sandbox.deployed import Deployed
 
 APART_SECONDS = 0.2  # a burst would start a process for each message, and slow everything down
 AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM = "at-most-once", "idempotent-downstream"
@@ -61,14 +62,19 @@ class Begun:
             else:
                 self._waiting.append((item, begin, when))
 
-    def begin(self, workloads: dict[str, Workload]) -> None:
-        """Returns when those that run alone have returned; the others are under way."""
+    def begin(self, fixture: str, deployed: Mapping[str, Deployed[Any]]) -> None:
+        """The stories of the tests that use `fixture`, with what is deployed for them, by semantics.
+
+        Returns when those that run alone have returned; the others are under way.
+        """
         alone: dict[str, list[Story]] = defaultdict(list)
         beside: list[Story] = []
         for item, begin, when in self._waiting:
+            if fixture not in item.fixturenames:
+                continue
             params: dict[str, Any] = dict(item.callspec.params)
             semantics = params.pop("semantics")
-            story = _story(self._outcomes[item.nodeid], partial(begin, workloads[semantics], **params))
+            story = _story(self._outcomes[item.nodeid], partial(begin, deployed[semantics], **params))
             (alone[semantics] if when is When.ALONE else beside).append(story)
         for turn in [_thread(*stories) for stories in alone.values()]:
             turn.join()

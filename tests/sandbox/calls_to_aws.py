@@ -1,6 +1,6 @@
-"""Names one call of one function about one event, for faults: JMESPath expressions over the request."""
+"""Names one call of one function about one message, for faults: JMESPath expressions over the request."""
 
-from tests.sandbox.workload import Event
+from tests.sandbox.deployed import Message
 
 # How the update of each write of the ledger begins or goes on (lambdas/idempotency/adapters/dynamodb.py).
 _UPDATES = {
@@ -13,12 +13,12 @@ _UPDATES = {
 }
 
 
-def write(name: str, event: Event) -> str:
+def write(name: str, message: Message) -> str:
     """The UpdateItem by which the ledger writes `name`, a claim or a mark."""
-    return f"Key.pk.S == '{event.pk}' && contains(UpdateExpression, '{_UPDATES[name]}')"
+    return f"Key.pk.S == '{message.pk}' && contains(UpdateExpression, '{_UPDATES[name]}')"
 
 
-def start(event: Event) -> str:
+def start(event: Message) -> str:
     """StartExecution."""
     return f'contains(input, \'"businessKey":"{event.pk}"\')'
 

@@ -1,4 +1,4 @@
-"""One deployment of ingestion under each semantics for the whole session, with faults at hand."""
+"""One deployment of each workload under each semantics for the whole session, with faults at hand."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -9,7 +9,10 @@ import pytest
 from sandbox.aws import Sandbox
 from sandbox.downstream import Downstream
 from tests.sandbox.begun_early import AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM, Begun
+from tests.sandbox.charges import Charges
 from tests.sandbox.workload import Workload
+
+BOTH = (AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -22,32 +25,73 @@ def workloads(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Wo
     with ExitStack() as started:
         downstreams = {
             semantics: started.enter_context(Downstream(dedupe=semantics == IDEMPOTENT_DOWNSTREAM))
-            for semantics in (AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM)
+            for semantics in BOTH
         }
         sandbox = started.enter_context(Sandbox(faults=True, logs=tmp_path_factory.mktemp("sandbox-logs")))
         outputs = sandbox.deploy(
             "sandbox/app.py",
-            context={f"effectUrl:{semantics}": each.url for semantics, each in downstreams.items()},
+            context={
+                "workload": "ingestion",
+                **{f"effectUrl:{semantics}": each.url for semantics, each in downstreams.items()},
+            },
         )
         deployed = {
             semantics: Workload(semantics, sandbox, outputs[f"sandbox-ingestion-{semantics}"], downstream)
             for semantics, downstream in downstreams.items()
         }
         for workload in deployed.values():
-            workload.redeliver_soon()
+            workload.deployment.redeliver_after(17)  # the starter's timeout and a little more
         yield deployed
 
 
 @pytest.fixture(scope="session")
+def charges_deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Charges]]:
+    """By semantics, in an emulator of their own. Both banks honour idempotency keys."""
+    with ExitStack() as started:
+        banks, notifications = (
+            {semantics: started.enter_context(Downstream(dedupe=dedupe)) for semantics in BOTH}
+            for dedupe in (True, False)
+        )
+        sandbox = started.enter_context(Sandbox(faults=True, logs=tmp_path_factory.mktemp("charges-logs")))
+        outputs = sandbox.deploy(
+            "sandbox/app.py",
+            context={
+                "workload": "charges",
+                **{f"bankUrl:{semantics}": each.url for semantics, each in banks.items()},
+                **{f"notificationUrl:{semantics}": each.url for semantics, each in notifications.items()},
+            },
+        )
+        yield {
+            semantics: Charges(
+                semantics,
+                sandbox,
+                outputs[f"sandbox-charges-{semantics}"],
+                bank=banks[semantics],
+                notifications=notifications[semantics],
+            )
+            for semantics in BOTH
+        }
+
+
+@pytest.fixture(scope="session")
 def all_begun(request: pytest.FixtureRequest) -> Begun:
+    """Deploys what the selected tests use, and nothing else; charges first, whose leases take longest."""
     begun = Begun(request.session.items)
-    begun.begin(request.getfixturevalue("workloads"))
+    for fixture, deployed in (("charges", "charges_deployed"), ("workload", "workloads")):
+        if any(fixture in getattr(item, "fixturenames", ()) for item in request.session.items):
+            begun.begin(fixture, request.getfixturevalue(deployed))
     return begun
 
 
 @pytest.fixture
 def workload(semantics: str, all_begun: Begun, request: pytest.FixtureRequest) -> Workload:
     deployed: dict[str, Workload] = request.getfixturevalue("workloads")
+    return deployed[semantics]
+
+
+@pytest.fixture
+def charges(semantics: str, all_begun: Begun, request: pytest.FixtureRequest) -> Charges:
+    deployed: dict[str, Charges] = request.getfixturevalue("charges_deployed")
     return deployed[semantics]
 
 

@@ -10,7 +10,8 @@ from tests.sandbox.begun_early import (
     under,
     under_both,
 )
-from tests.sandbox.workload import DONE, Delivery, Outcome, Workload, eventually
+from tests.sandbox.deployed import eventually
+from tests.sandbox.workload import DONE, Delivery, Outcome, Workload
 
 
 def kill_while_the_downstream_holds_the_call(workload: Workload) -> Delivery:

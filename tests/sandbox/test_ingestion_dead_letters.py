@@ -7,7 +7,8 @@ import pytest
 
 from sandbox.downstream import Answer
 from tests.sandbox.begun_early import AT_MOST_ONCE, under, under_both
-from tests.sandbox.workload import PAYLOAD_MARKER, Event, Outcome, Workload, eventually
+from tests.sandbox.deployed import PAYLOAD_MARKER, eventually
+from tests.sandbox.workload import Event, Outcome, Workload
 
 TOO_LARGE_BYTES = 230_000
 

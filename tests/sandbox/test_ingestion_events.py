@@ -7,7 +7,8 @@ from sandbox.downstream import Answer
 from sandbox.faults import Ordered
 from tests.sandbox import calls_to_aws
 from tests.sandbox.begun_early import begun_early, under_both
-from tests.sandbox.workload import DONE, Delivery, Workload, eventually
+from tests.sandbox.deployed import eventually
+from tests.sandbox.workload import DONE, Delivery, Workload
 
 
 def output(workload: Workload, delivery: Delivery) -> Any:

@@ -9,7 +9,8 @@ from sandbox.downstream import Answer
 from sandbox.faults import Ordered
 from tests.sandbox import calls_to_aws
 from tests.sandbox.begun_early import AT_MOST_ONCE, begun_early, under, under_both
-from tests.sandbox.workload import DONE, Delivery, Outcome, Workload, eventually
+from tests.sandbox.deployed import eventually
+from tests.sandbox.workload import DONE, Delivery, Outcome, Workload
 
 ACCEPTED = Answer()
 BUSY = Answer(status=503, headers={"Retry-After": "1"})

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.sandbox.begun_early import AT_MOST_ONCE, When, begun_early, under
-from tests.sandbox.workload import DONE, Delivery, Outcome, Workload, eventually
+from tests.sandbox.deployed import eventually
+from tests.sandbox.workload import DONE, Delivery, Outcome, Workload
 
 
 @contextmanager

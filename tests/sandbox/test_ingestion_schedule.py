@@ -3,7 +3,8 @@
 from typing import Any
 
 from tests.sandbox.begun_early import under_both
-from tests.sandbox.workload import Workload, eventually
+from tests.sandbox.deployed import eventually
+from tests.sandbox.workload import Workload
 
 
 @under_both

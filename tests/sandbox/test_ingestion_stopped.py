@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from sandbox.downstream import Answer
 from tests.sandbox import calls_to_aws
 from tests.sandbox.begun_early import AT_MOST_ONCE, begun_early, under_both
-from tests.sandbox.workload import DONE, Delivery, Event, Outcome, Workload, eventually
+from tests.sandbox.deployed import eventually
+from tests.sandbox.workload import DONE, Delivery, Event, Outcome, Workload
 
 TRIES = 4
 

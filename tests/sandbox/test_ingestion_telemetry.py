@@ -6,7 +6,8 @@ from typing import Any
 from sandbox.downstream import Answer
 from tests.sandbox import calls_to_aws
 from tests.sandbox.begun_early import AT_MOST_ONCE, Begun, begun_early, under
-from tests.sandbox.workload import PAYLOAD_MARKER, Event, Workload, eventually
+from tests.sandbox.deployed import PAYLOAD_MARKER, eventually
+from tests.sandbox.workload import Event, Workload
 
 FUNCTIONS = ("Starter", "IdempotencyGuard", "SideEffect", "RecordFailure", "Reconciler")
 
@@ -64,19 +65,9 @@ def test_each_function_logs_the_events_key_and_counts(workload: Workload, begun:
 def test_no_payload_is_logged_anywhere(workload: Workload, all_begun: Begun) -> None:
     """Over all that the other tests brought about, failures of every kind among them."""
     all_begun.await_all()
-    logs = workload.sandbox.client("logs")
-    groups = [
-        g["logGroupName"]
-        for p in logs.get_paginator("describe_log_groups").paginate()
-        for g in p["logGroups"]
-    ]
-    messages = [
-        event["message"]
-        for group in groups
-        for page in logs.get_paginator("filter_log_events").paginate(logGroupName=group)
-        for event in page["events"]
-    ]
+    logged = workload.everything_logged()
+    messages = [message for group in logged.values() for message in group]
 
-    assert len(groups) >= 2 * len(FUNCTIONS)
+    assert len(logged) >= 2 * len(FUNCTIONS)
     assert messages
     assert [message for message in messages if PAYLOAD_MARKER in message] == []

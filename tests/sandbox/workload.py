@@ -3,27 +3,22 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from idempotency.keys import digest
 from sandbox.aws import Sandbox
-from sandbox.demo.deployment import DeadLetter, Ingestion
+from sandbox.demo.deployment import Ingestion
 from sandbox.downstream import Answer, Call, Downstream
+from tests.sandbox.deployed import PAYLOAD_MARKER, Deployed, Message, eventually
 
 NAMESPACE = "ingestion"
-PAYLOAD_MARKER = "payload-7c1f9e"  # in every body; nothing may log it
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """`pk` is its record's partition key; `key` the whole key, as logs and the downstream see it."""
-
-    body: str
-    pk: str
+class Event(Message):
+    """`key` is the whole key of its record, as logs and the downstream see it."""
 
     @property
     def key(self) -> str:
@@ -53,30 +48,15 @@ class Outcome:
 DONE = Outcome(effects=1, state="DONE")
 
 
-class Workload:
-    """Each test uses events of its own, so that tests don't meet although the deployment is shared."""
-
+class Workload(Deployed[Ingestion]):
     def __init__(
         self, semantics: str, sandbox: Sandbox, outputs: dict[str, str], downstream: Downstream
     ) -> None:
-        self.semantics = semantics
-        self.sandbox = sandbox
-        self.outputs = outputs
+        super().__init__(semantics, NAMESPACE, sandbox, Ingestion(sandbox, outputs))
         self.downstream = downstream
-        self.ingestion = Ingestion(sandbox, outputs)
-        self.faults = sandbox.faults
         self._answers: dict[str, tuple[Answer, ...]] = {}
-        self._letters: list[DeadLetter] = []
-        self._one_collector = threading.Lock()
         self._one_reconciler = threading.Lock()  # on AWS its schedule keeps two runs apart
-        self._numbers = iter(range(1_000_000))
         downstream.script = self._script
-
-    def redeliver_soon(self) -> None:
-        """A message that is not acknowledged comes back after the starter's timeout, not after six."""
-        self.sandbox.client("sqs").set_queue_attributes(
-            QueueUrl=self.outputs["QueueUrl"], Attributes={"VisibilityTimeout": "17"}
-        )
 
     def event(self, *answers: Answer, **fields: Any) -> Event:
         """A new event; the downstream gives the n-th call for it the n-th answer, later ones the last."""
@@ -120,23 +100,6 @@ class Workload:
     def calls(self, event: Event) -> list[Call]:
         return [exchange.call for exchange in self.downstream.calls_of(event.key)]
 
-    def record(self, event: Event) -> dict[str, Any] | None:
-        """The event's item, plain values."""
-        answer: Any = self.sandbox.client("dynamodb").get_item(
-            TableName=self.outputs["TableName"],
-            Key={"pk": {"S": event.pk}, "sk": {"S": NAMESPACE}},
-            ConsistentRead=True,
-        )
-        if "Item" not in answer:
-            return None
-        return {name: next(iter(value.values())) for name, value in answer["Item"].items()}
-
-    def letters(self, event: Event) -> list[DeadLetter]:
-        """Its dead letters so far, oldest first. They are taken from the queue, and remembered here."""
-        with self._one_collector:
-            self._letters += self.ingestion.take_dead_letters()
-            return [letter for letter in self._letters if letter.body == event.body]
-
     def execution(self, delivery: Delivery) -> dict[str, Any] | None:
         client = self.sandbox.client("stepfunctions")
         try:
@@ -179,13 +142,6 @@ class Workload:
     def stop(self, delivery: Delivery) -> None:
         self.sandbox.client("stepfunctions").stop_execution(executionArn=delivery.execution)
 
-    def log_lines(self, function: str) -> list[dict[str, Any]]:
-        """What the function with this construct id has logged so far: its JSON lines, metrics among them."""
-        pages = self.sandbox.client("logs").get_paginator("filter_log_events")
-        group = self.configuration(function)["LoggingConfig"]["LogGroup"]
-        messages = [e["message"] for page in pages.paginate(logGroupName=group) for e in page["events"]]
-        return [json.loads(message) for message in messages if message.startswith("{")]
-
     def settled(self, delivery: Delivery) -> None:
         """Returns when nothing of the ended execution can still be running, as the reconciler reckons it."""
         reckoned = self.configuration("Reconciler")["Environment"]["Variables"]["SETTLE_SECONDS"]
@@ -194,26 +150,8 @@ class Workload:
 
     def reconcile(self) -> dict[str, int]:
         with self._one_reconciler:
-            return self.ingestion.reconcile()
-
-    def configuration(self, function: str) -> dict[str, Any]:
-        """Of the function with this construct id."""
-        name = self.outputs[f"{function}Name"]
-        return dict(self.sandbox.client("lambda").get_function_configuration(FunctionName=name))
-
-    def kill(self, function: str) -> None:
-        """SIGKILL whatever runs the function with this construct id."""
-        assert self.sandbox.kill_workers(self.outputs[f"{function}Name"])
+            return self.deployment.reconcile()
 
     def _script(self, call: Call, nth: int) -> Answer:
         answers = self._answers[json.loads(call.body)["eventId"]]
         return answers[min(nth, len(answers)) - 1]
-
-
-def eventually(look: Callable[[], T | None], *, seconds: float = 60) -> T:
-    """What `look` finds as soon as it finds something; fails after `seconds`."""
-    deadline = time.monotonic() + seconds
-    while not (found := look()):
-        assert time.monotonic() < deadline, f"still nothing after {seconds:g} s"
-        time.sleep(0.05)
-    return found

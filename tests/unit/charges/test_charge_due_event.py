@@ -162,8 +162,8 @@ def test_an_amount_is_written_with_at_most_40_characters(quote: str) -> None:
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
-def test_pythons_constants_are_no_json(constant: str) -> None:
-    assert _refused(body_with_raw("amount", constant)) == "json"
+def test_a_literal_that_is_no_json_is_refused_by_the_name_of_its_field(constant: str) -> None:
+    assert _refused(body_with_raw("amount", constant)) == "amount"
 
 
 @pytest.mark.parametrize("written", ["25", "25.0", "25.00", "2.5e1", '"25"', '"25.00"', '"2.5e1"'])

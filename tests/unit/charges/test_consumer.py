@@ -196,7 +196,7 @@ MALFORMED = {
     "invalid-json": "no json",
     **{f"invalid-{field}": body_without(field) for field in EVENT},
 }
-BAD_AMOUNTS = ["-25", "0", "1e400", "25.001", '"NaN"', '"x"', "true", "null"]
+BAD_AMOUNTS = ["-25", "0", "1e400", "25.001", "NaN", '"NaN"', '"x"', "true", "null"]
 
 
 @pytest.mark.parametrize("receive_count", [1, LAST])

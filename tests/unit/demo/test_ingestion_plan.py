@@ -6,15 +6,16 @@ from collections import Counter
 
 import pytest
 
-from sandbox.demo.ingestion_plan import TOO_LARGE_BYTES, Kind, Plan, PlannedEvent, answers, plan
+from sandbox.demo.ingestion_plan import TOO_LARGE_BYTES, Kind, PlannedEvent, answers, plan
+from sandbox.demo.plan import Plan
 from sandbox.downstream import Call
 
 
-def planned(events: int = 100, duplicates: int = 30, seed: int = 1) -> Plan:
+def planned(events: int = 100, duplicates: int = 30, seed: int = 1) -> Plan[PlannedEvent]:
     return plan("A", events=events, duplicates=duplicates, chance=random.Random(seed))  # noqa: S311 - repeatable
 
 
-def kinds(storm: Plan) -> Counter[Kind]:
+def kinds(storm: Plan[PlannedEvent]) -> Counter[Kind]:
     return Counter(event.kind for event in storm.events)
 
 

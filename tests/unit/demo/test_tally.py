@@ -115,3 +115,19 @@ def test_a_problem_of_one_run_spoils_the_whole() -> None:
     report = together({"one": run(GOOD), "other": run(GOOD, problems=("late",))}, seconds=1.0)
 
     assert (report["violations"], report["verdict"]) == (["late"], "failed")
+
+
+def test_what_a_workload_counts_besides_is_added_up_under_its_names() -> None:
+    runs = {"one": run(GOOD, counts={"debits": 1, "reclaimed": 2}), "other": run(GOOD, counts={"debits": 4})}
+    report = together(runs, seconds=1.0)
+
+    assert (report["debits"], report["reclaimed"]) == (5, 2)
+    assert report["by_semantics"]["other"]["debits"] == 4
+    assert "debits" not in run(GOOD).report()
+
+
+def test_a_dead_letter_that_contradicts_its_event_is_counted_and_spoils_nothing() -> None:
+    report = together({"one": run(GOOD, other_reasons=("mismatch",))}, seconds=1.0)
+
+    assert report["dead_letter_reasons"] == {"mismatch": 1}
+    assert (report["done"], report["verdict"]) == (1, "ok")

@@ -1,0 +1,45 @@
+"""Ingestion under its storm: one effect for each execution that was not skipped."""
+
+import time
+from collections import Counter
+
+from sandbox.demo.deployment import Ingestion
+from sandbox.demo.ingestion_plan import Kind, PlannedEvent
+from sandbox.demo.plan import Plan
+from sandbox.demo.storm import Storm, event_of
+from sandbox.demo.tally import Run
+from sandbox.downstream import Downstream
+
+_SETTLE_SECONDS = 37  # by then the last invocation of a stopped execution has ended (25 s + 10 s + margin)
+
+# The reason that each body which can't become an execution must have in the dead-letter queue.
+_REFUSED: dict[str, str] = {Kind.NOT_JSON: "invalid-json", Kind.NO_KEY: "no-key", Kind.TOO_LARGE: "too-large"}
+
+
+class IngestionStorm(Storm[PlannedEvent]):
+    def __init__(self, plan: Plan[PlannedEvent], ingestion: Ingestion, downstream: Downstream) -> None:
+        super().__init__(plan, ingestion)
+        self._ingestion = ingestion
+        self._downstream = downstream
+
+    @property
+    def effects(self) -> int:
+        return self._downstream.effects_by_key().total()
+
+    def _at_rest(self) -> None:
+        """Nothing in this storm stops an execution; on a machine under load one may still time out."""
+        if self._ingestion.executions("FAILED", "TIMED_OUT", "ABORTED"):
+            time.sleep(_SETTLE_SECONDS)
+            self._ingestion.reconcile()
+
+    def _judge(self, seconds: float) -> Run:
+        effects = Counter({event_of(key): n for key, n in self._downstream.effects_by_key().items()})
+        stories = self._stories(effects, self._records(), self._copies(), refused=_REFUSED)
+        skipped = sum(output.get("skipped", False) for output in self._ingestion.outputs_of_executions())
+        return Run(
+            stories=stories,
+            deliveries=self.sent,
+            skipped=skipped,
+            seconds=seconds,
+            problems=tuple(self.problems),
+        )

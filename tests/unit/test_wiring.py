@@ -15,8 +15,9 @@ IMPORTS = """
 import sys
 import botocore.session
 botocore.session.Session.__init__ = None
+from charges import consumer
 from ingestion import idempotency_guard, reconciler, record_failure, side_effect, starter
-handlers = (idempotency_guard, reconciler, record_failure, side_effect, starter)
+handlers = (consumer, idempotency_guard, reconciler, record_failure, side_effect, starter)
 assert all(callable(each.handler) for each in handlers)
 assert "boto3" not in sys.modules, "botocore alone is half of a cold start's imports"
 """
@@ -26,7 +27,7 @@ def test_importing_every_handler_needs_no_environment_and_makes_no_client() -> N
     subprocess.run([sys.executable, "-c", IMPORTS], env={"PYTHONPATH": str(LAMBDAS)}, check=True, timeout=60)
 
 
-@pytest.mark.parametrize("read", [wiring.text, wiring.number, wiring.flag])
+@pytest.mark.parametrize("read", [wiring.text, wiring.number])
 def test_a_setting_that_is_missing_is_named(read: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LEASE_SECONDS", raising=False)
     assert callable(read)
@@ -37,11 +38,8 @@ def test_a_setting_that_is_missing_is_named(read: object, monkeypatch: pytest.Mo
 def test_settings_are_read_as_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEASE_SECONDS", "900")
     monkeypatch.setenv("SEMANTICS", "idempotent-downstream")
-    monkeypatch.setenv("YES", "true")
-    monkeypatch.setenv("NO", "false")
     assert wiring.number("LEASE_SECONDS") == 900
     assert wiring.semantics() is Semantics.IDEMPOTENT_DOWNSTREAM
-    assert (wiring.flag("YES"), wiring.flag("NO")) == (True, False)
 
 
 def test_semantics_that_do_not_exist_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

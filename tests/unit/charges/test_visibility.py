@@ -6,7 +6,7 @@ import pytest
 
 from idempotency.errors import NotApplied, OutcomeUnknown
 from tests.unit.charges.charges import body
-from tests.unit.charges.counter import Counter
+from tests.unit.charges.counter import MAX_RECEIVE_COUNT, Counter
 from tests.unit.charges.desk import KEY, LEASE, MARGIN, NOW, TAKEOVER, Desk
 from tests.unit.ingestion.messages import message
 
@@ -108,3 +108,38 @@ def test_a_record_without_time_to_start_is_set_aside_for_a_few_seconds(counter: 
     counter.consumer.set_aside(message(body()))
     assert counter.queue.hidden == [("handle-1", 5)]
     assert counter.desk.steps == []
+
+
+@pytest.mark.parametrize("finishes", [True, False], ids=["the first finishes", "the first dies"])
+def test_no_duplicate_reaches_the_dead_letter_queue_however_long_the_debit_takes(
+    finishes: bool, repeatable: Desk
+) -> None:
+    """A debit of nearly the whole function timeout, duplicates all the while, and a receive limit of 5.
+
+    A queue in virtual time: a message is delivered when it is visible, and moved beyond its receive limit.
+    """
+    counter = Counter(repeatable)
+    function_timeout = LEASE - MARGIN - 1
+    first = repeatable.claim_of_another()
+    finished = False
+    due = [(NOW + second, number, 1) for number, second in enumerate(range(0, 2 * LEASE, 5))]
+    most, acknowledged = 0, 0
+    while due:
+        due.sort()
+        repeatable.now, number, receives = due.pop(0)
+        if finishes and not finished and repeatable.now >= NOW + function_timeout - 1:
+            repeatable.memory.complete(
+                KEY, owner=first.owner, attempt=1, now=repeatable.now, retention=100_000, result=None
+            )
+            finished = True
+        assert receives <= MAX_RECEIVE_COUNT, "SQS would have moved it"
+        most = max(most, receives)
+        counter.queue.hidden.clear()
+        if counter.take(message(body(), message_id=f"m-{number}", receive_count=receives)):
+            acknowledged += 1
+        else:
+            due.append((repeatable.now + counter.queue.seconds, number, receives + 1))
+    assert counter.queue.sent == []
+    assert acknowledged == 2 * LEASE // 5
+    assert most == 2, "one receive to find it in progress, one to find it done"
+    assert len(repeatable.bank.debits) == (0 if finishes else 1)

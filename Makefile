@@ -31,7 +31,7 @@ demo: setup sandbox-venv ## Deploys to an AWS on this machine, sends a storm of 
 test: setup sandbox-venv ## Runs all tests, those against the deployed sandbox too
 	@python -m pytest -q
 
-check: lint types test synth ## All that CI checks
+check: lint types synth test ## All that CI checks
 
 lint: setup ## Format, lint, import contracts
 	@ruff format --check .

@@ -19,6 +19,7 @@ def effect(event: Event) -> object:
     """Causes the effect and returns what is to be remembered of it.
 
     Raise `Rejected` when it was refused for good, `NotApplied` when nothing can have happened (it will be
-    retried); any other exception means that nobody knows. Stay below EFFECT_DEADLINE_SECONDS in all.
+    retried); any other exception means that nobody knows. All of it has to end within the setting
+    `effect_deadline_seconds`.
     """
     return wiring.http_effect("EFFECT").post(event.body, idempotency_key=event.key, attempt=event.attempt)

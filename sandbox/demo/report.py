@@ -46,7 +46,7 @@ def show(report: dict[str, Any], console: Console) -> None:
         table.add_row(label, *(str(column[field]) for column in columns.values()))
     for reason in sorted(report["dead_letter_reasons"]):
         counts = (str(column["dead_letter_reasons"].get(reason, 0)) for column in columns.values())
-        table.add_row(f"[dim]dead letters: {reason}[/]", *counts)
+        table.add_row(f"[dim]copies dead-lettered: {reason}[/]", *counts)
     console.print(table)
     for violation in report["violations"]:
         console.print(f"[red]✗[/] {violation}", highlight=False)

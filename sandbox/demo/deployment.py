@@ -129,6 +129,11 @@ class Ingestion(Deployment):
             described = self._stepfunctions.describe_execution(executionArn=execution["executionArn"])
             yield json.loads(described["output"])
 
+    @property
+    def settle_seconds(self) -> int:
+        """After its end, nothing of an execution runs any longer than this, as the reconciler reckons it."""
+        return int(self.configuration("Reconciler")["Environment"]["Variables"]["SETTLE_SECONDS"])
+
     def reconcile(self) -> dict[str, Any]:
         """Runs the reconciler now instead of within five minutes; answers its counts."""
         functions: Any = self._sandbox.client("lambda")

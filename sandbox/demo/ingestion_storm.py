@@ -10,8 +10,6 @@ from sandbox.demo.storm import Storm, event_of
 from sandbox.demo.tally import Run
 from sandbox.downstream import Downstream
 
-_SETTLE_SECONDS = 37  # by then the last invocation of a stopped execution has ended (25 s + 10 s + margin)
-
 # The reason that each body which can't become an execution must have in the dead-letter queue.
 _REFUSED: dict[str, str] = {Kind.NOT_JSON: "invalid-json", Kind.NO_KEY: "no-key", Kind.TOO_LARGE: "too-large"}
 
@@ -29,7 +27,7 @@ class IngestionStorm(Storm[PlannedEvent]):
     def _at_rest(self) -> None:
         """Nothing in this storm stops an execution; on a machine under load one may still time out."""
         if self._ingestion.executions("FAILED", "TIMED_OUT", "ABORTED"):
-            time.sleep(_SETTLE_SECONDS)
+            time.sleep(self._ingestion.settle_seconds + 1)
             self._ingestion.reconcile()
 
     def _judge(self, seconds: float) -> Run:

@@ -144,8 +144,7 @@ class Workload(Deployed[Ingestion]):
 
     def settled(self, delivery: Delivery) -> None:
         """Returns when nothing of the ended execution can still be running, as the reconciler reckons it."""
-        reckoned = self.configuration("Reconciler")["Environment"]["Variables"]["SETTLE_SECONDS"]
-        until = self.ended(delivery)["stopDate"].timestamp() + int(reckoned) + 1
+        until = self.ended(delivery)["stopDate"].timestamp() + self.deployment.settle_seconds + 1
         time.sleep(max(0.0, until - time.time()))
 
     def reconcile(self) -> dict[str, int]:

@@ -1,7 +1,9 @@
 """The only reader of the environment and maker of clients: hands every handler what it needs, built once."""
 
 import os
+import random
 import time
+import uuid
 from functools import cache
 from typing import Any
 
@@ -10,6 +12,7 @@ from botocore.config import Config
 
 from effects.http import HttpEffect
 from idempotency.adapters.dynamodb import DynamoDBLedger
+from idempotency.adapters.ssm import SsmLedger
 from idempotency.model import Policy, Semantics
 
 
@@ -30,18 +33,29 @@ def semantics() -> Semantics:
     return Semantics(text("SEMANTICS"))
 
 
+def pause(seconds: float) -> None:
+    """At least so long, and up to a quarter longer, so that those who wait for one thing spread."""
+    time.sleep(seconds * random.uniform(1, 1.25))  # noqa: S311 - to spread them
+
+
+def token() -> str:
+    """Unique to one handling of one event."""
+    return uuid.uuid4().hex
+
+
 @cache
-def client(service: str) -> Any:
+def client(service: str, *, attempts: int | None = None) -> Any:
     """A client whose every call is bounded; `stacks/settings` computes with the same three numbers.
 
     Made by botocore itself: importing boto3 on top of it would double a cold start's imports.
+    `attempts`, the first included, replaces the setting's.
     """
     return _session().create_client(
         service,
         config=Config(
             connect_timeout=float(text("SDK_CONNECT_TIMEOUT")),
             read_timeout=float(text("SDK_READ_TIMEOUT")),
-            retries={"mode": "standard", "total_max_attempts": number("SDK_ATTEMPTS")},
+            retries={"mode": "standard", "total_max_attempts": attempts or number("SDK_ATTEMPTS")},
             max_pool_connections=50,
         ),
     )
@@ -52,14 +66,22 @@ def _session() -> botocore.session.Session:
     return botocore.session.get_session()
 
 
-@cache
-def ledger() -> DynamoDBLedger:
-    policy = Policy(
+def _policy() -> Policy:
+    return Policy(
         semantics=semantics(),
         margin=number("MARGIN_SECONDS"),
         retry_failed=os.environ.get("RETRY_FAILED") == "true",
     )
-    return DynamoDBLedger(client("dynamodb"), text("LEDGER_TABLE"), policy)
+
+
+@cache
+def ledger() -> DynamoDBLedger:
+    return DynamoDBLedger(client("dynamodb"), text("LEDGER_TABLE"), _policy())
+
+
+@cache
+def ssm_ledger() -> SsmLedger:
+    return SsmLedger(client("ssm"), text("PARAMETER_PREFIX"), _policy(), pause=pause)
 
 
 @cache

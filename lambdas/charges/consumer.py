@@ -1,7 +1,6 @@
 """The consumer: reads each message, delegates, maps the outcome to ack, no ack, or dead letter and ack."""
 
 import random
-import uuid
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -46,7 +45,7 @@ class Consumer:
         receives = int(record["attributes"]["ApproximateReceiveCount"])
         try:
             outcome = self.recovery.recover(
-                charge, owner=uuid.uuid4().hex, last_chance=receives >= self.max_receive_count
+                charge, owner=wiring.token(), last_chance=receives >= self.max_receive_count
             )
         except LeaseLost:
             count("LostClaims")

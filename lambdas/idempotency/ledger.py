@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from idempotency.errors import Contended, LeaseLost
-from idempotency.model import Claim, Key, Record, State, Verdict
+from idempotency.model import Claim, Key, Policy, Record, State, Verdict
 from idempotency.transitions import expired
 
 Clock = Callable[[], int]  # whole epoch seconds, read afresh before each call
@@ -19,6 +19,9 @@ class Ledger(Protocol):
     is no longer this owner's and attempt's. What a store raises when it is throttled, unreachable or denies
     access propagates: it means "not claimed", never "proceed".
     """
+
+    @property
+    def policy(self) -> Policy: ...
 
     def claim(
         self, key: Key, *, owner: str, now: int, lease: int, retention: int, fingerprint: str | None = None

@@ -18,9 +18,9 @@ def encode(result: object) -> str:
     try:
         text = json.dumps(result, default=_tag, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as unserialisable:
-        return _note(f"not serialisable: {unserialisable}")
+        return omitted(f"not serialisable: {unserialisable}")
     if len(text) > MAX_BYTES:  # ASCII only, so characters are bytes
-        return _note(f"too large: {len(text)} bytes")
+        return omitted(f"too large: {len(text)} bytes")
     return text
 
 
@@ -28,7 +28,8 @@ def decode(text: str) -> Any:
     return json.loads(text, object_hook=_untag)
 
 
-def _note(reason: str) -> str:
+def omitted(reason: str) -> str:
+    """The note that stands in for a result."""
     return json.dumps({_OMITTED: reason[:200]})
 
 

@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import wiring
-from idempotency.model import Semantics
+from idempotency.model import Policy, Semantics
 
 LAMBDAS = Path(__file__).parents[2] / "lambdas"
 
@@ -17,7 +18,10 @@ import botocore.session
 botocore.session.Session.__init__ = None
 from charges import consumer
 from ingestion import idempotency_guard, reconciler, record_failure, side_effect, starter
-handlers = (consumer, idempotency_guard, reconciler, record_failure, side_effect, starter)
+from registrations import processor, sweeper
+handlers = (
+    consumer, idempotency_guard, processor, reconciler, record_failure, side_effect, starter, sweeper
+)
 assert all(callable(each.handler) for each in handlers)
 assert "boto3" not in sys.modules, "botocore alone is half of a cold start's imports"
 """
@@ -74,6 +78,14 @@ def test_a_client_is_made_once_with_every_call_bounded(bounded: None) -> None:
     wiring.client.cache_clear()
 
 
+def test_a_client_that_must_not_repeat_its_calls_is_one_of_its_own(bounded: None) -> None:
+    once = wiring.client("ssm", attempts=1)
+    assert once.meta.config.retries == {"mode": "standard", "total_max_attempts": 1}
+    assert (once.meta.config.connect_timeout, once.meta.config.read_timeout) == (0.5, 1.5)
+    assert wiring.client("ssm").meta.config.retries == {"mode": "standard", "total_max_attempts": 3}
+    wiring.client.cache_clear()
+
+
 def test_the_ledger_is_built_with_its_policy(bounded: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEDGER_TABLE", "ledger")
     monkeypatch.setenv("SEMANTICS", "at-most-once")
@@ -82,10 +94,36 @@ def test_the_ledger_is_built_with_its_policy(bounded: None, monkeypatch: pytest.
     wiring.ledger.cache_clear()
     ledger = wiring.ledger()
     assert wiring.ledger() is ledger
-    assert ledger._policy.retry_failed is True
-    assert (ledger._policy.semantics, ledger._policy.margin) == (Semantics.AT_MOST_ONCE, 5)
+    assert ledger.policy.retry_failed is True
+    assert (ledger.policy.semantics, ledger.policy.margin) == (Semantics.AT_MOST_ONCE, 5)
     wiring.ledger.cache_clear()
     wiring.client.cache_clear()
+
+
+def test_the_ledger_in_parameter_store_is_built_with_its_policy(
+    bounded: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PARAMETER_PREFIX", "/idempotency/registrations")
+    monkeypatch.setenv("SEMANTICS", "idempotent-downstream")
+    monkeypatch.setenv("MARGIN_SECONDS", "60")
+    wiring.ssm_ledger.cache_clear()
+    ledger = wiring.ssm_ledger()
+    assert wiring.ssm_ledger() is ledger
+    assert ledger.policy == Policy(semantics=Semantics.IDEMPOTENT_DOWNSTREAM, margin=60)
+    wiring.ssm_ledger.cache_clear()
+    wiring.client.cache_clear()
+
+
+def test_a_pause_takes_as_long_as_it_says_and_at_most_a_quarter_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    for _ in range(100):
+        wiring.pause(8)
+    assert 8 <= min(slept) < max(slept) <= 10
+
+
+def test_no_two_tokens_are_the_same() -> None:
+    assert len({wiring.token() for _ in range(1_000)}) == 1_000
 
 
 def test_the_clock_tells_whole_seconds() -> None:

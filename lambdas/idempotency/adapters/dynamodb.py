@@ -130,7 +130,7 @@ class DynamoDBLedger:
     def __init__(self, client: Any, table: str, policy: Policy) -> None:
         self._client = client
         self._table = table
-        self._policy = policy
+        self.policy = policy
         self._claims = {
             fingerprinted: _claim_write(policy, fingerprinted=fingerprinted)
             for fingerprinted in (True, False)
@@ -147,8 +147,8 @@ class DynamoDBLedger:
         }
         if fingerprint is not None:
             values[":fingerprint"] = {"S": fingerprint}
-        if self._policy.semantics is Semantics.IDEMPOTENT_DOWNSTREAM:
-            values[":taken_over"] = _number(now - self._policy.margin)
+        if self.policy.semantics is Semantics.IDEMPOTENT_DOWNSTREAM:
+            values[":taken_over"] = _number(now - self.policy.margin)
         try:
             item = self._write(self._claims[fingerprint is not None], key, values)
         except _Conflict as conflict:
@@ -160,7 +160,7 @@ class DynamoDBLedger:
                 lease=lease,
                 retention=retention,
                 fingerprint=fingerprint,
-                policy=self._policy,
+                policy=self.policy,
             )
             return self._judge_or_replace(key, conflict.item, judge)
         return Claim(verdict=Verdict.ACQUIRED, record=_record(key, item))

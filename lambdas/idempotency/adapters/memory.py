@@ -12,7 +12,7 @@ class MemoryLedger:
     """Keeps the contract of `Ledger` among the threads of one process; forgets everything with it."""
 
     def __init__(self, policy: Policy) -> None:
-        self._policy = policy
+        self.policy = policy
         self._records: dict[Key, Record] = {}
         self._lock = Lock()
 
@@ -28,7 +28,7 @@ class MemoryLedger:
                 lease=lease,
                 retention=retention,
                 fingerprint=fingerprint,
-                policy=self._policy,
+                policy=self.policy,
             )
             if claim.verdict is Verdict.ACQUIRED:
                 self._records[key] = claim.record

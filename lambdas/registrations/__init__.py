@@ -1,0 +1,1 @@
+"""Registrations: expires each one that is due once, whatever tells of it how often."""

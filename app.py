@@ -8,6 +8,7 @@ from stacks import vendor
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
 from stacks.refusal import Refusal
+from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import read_stage
 
 
@@ -18,6 +19,7 @@ def main() -> None:
     vendor.fill()
     IngestionStack(app, f"{stage.stage}-ingestion", stage=stage)
     ChargesStack(app, f"{stage.stage}-charges", stage=stage)
+    RegistrationsStack(app, f"{stage.stage}-registrations", stage=stage)
     app.synth()
 
 

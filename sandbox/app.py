@@ -1,11 +1,13 @@
 """The CDK application of the sandbox: the same stacks, each once for each semantics.
 
 Run as `python3 -m sandbox.app`; `-c effectUrl:<semantics>=http://127.0.0.1:<port>/…` names the downstream of
-ingestion, `bankUrl:<semantics>` and `notificationUrl:<semantics>` those of charges;
-`-c workload=ingestion|charges` leaves the other workload out.
+ingestion, `bankUrl:<semantics>` and `notificationUrl:<semantics>` those of charges,
+`registryUrl:<semantics>` and `registrationNotificationUrl:<semantics>` those of registrations;
+`-c workload=ingestion|charges|registrations` leaves the other workloads out.
 """
 
 import sys
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import aws_cdk as cdk
@@ -14,11 +16,20 @@ from stacks import vendor
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
 from stacks.refusal import Refusal
+from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import Semantics, SettingsError, read_stage
 
-STACKS: dict[str, type[IngestionStack | ChargesStack]] = {
+STACKS: dict[str, type[IngestionStack | ChargesStack | RegistrationsStack]] = {
     "ingestion": IngestionStack,
     "charges": ChargesStack,
+    "registrations": RegistrationsStack,
+}
+
+# By workload: the settings that the context gives, and under which name.
+DOWNSTREAMS: dict[str, dict[str, str]] = {
+    "ingestion": {"effect_url": "effectUrl"},
+    "charges": {"core_banking_url": "bankUrl", "notification_url": "notificationUrl"},
+    "registrations": {"registry_url": "registryUrl", "notification_url": "registrationNotificationUrl"},
 }
 
 
@@ -31,24 +42,18 @@ def main() -> None:
         raise SettingsError("workload", workload, " or ".join(STACKS))
     vendor.fill()
     for semantics in get_args(Semantics):
-        stage = read_stage(
-            "sandbox",
-            app.node.try_get_context("stages"),
-            overrides=_overrides(app, semantics, effect_url="effectUrl"),
-            charges_overrides=_overrides(
-                app, semantics, core_banking_url="bankUrl", notification_url="notificationUrl"
-            ),
-        )
+        overrides = {name: _overrides(app, semantics, named) for name, named in DOWNSTREAMS.items()}
+        # Both stacks listen to the one default bus.
+        overrides["registrations"]["event_source"] = f"registrations.{semantics}"
+        stage = read_stage("sandbox", app.node.try_get_context("stages"), overrides=overrides)
         for name in [workload] if workload else STACKS:
             STACKS[name](app, f"sandbox-{name}-{semantics}", stage=stage)
     app.synth()
 
 
-def _overrides(app: cdk.App, semantics: str, **named_in_context: str) -> dict[str, Any]:
+def _overrides(app: cdk.App, semantics: str, named: Mapping[str, str]) -> dict[str, Any]:
     """The semantics, and those settings that the context gives for it."""
-    given = {
-        setting: app.node.try_get_context(f"{name}:{semantics}") for setting, name in named_in_context.items()
-    }
+    given = {setting: app.node.try_get_context(f"{name}:{semantics}") for setting, name in named.items()}
     return {"semantics": semantics} | {name: value for name, value in given.items() if value is not None}
 
 

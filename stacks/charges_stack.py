@@ -3,8 +3,9 @@
 from constructs import Construct
 
 from stacks import charges_environment as environment
-from stacks.queued_workload_stack import QueuedWorkloadStack, allow
+from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.settings import StageSettings
+from stacks.workload_stack import allow
 
 
 class ChargesStack(QueuedWorkloadStack):
@@ -32,7 +33,7 @@ class ChargesStack(QueuedWorkloadStack):
             ),
         )
         self._grant()
-        self._deliver_to(self.consumer, delivery=settings.delivery)
+        self._deliver_to(self.consumer)
         self._output(
             QueueUrl=self.work_queue.queue.queue_url,
             DeadLetterQueueUrl=self.work_queue.dead_letter_queue.queue_url,

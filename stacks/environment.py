@@ -4,6 +4,8 @@ from math import ceil
 
 from stacks.settings import WorkloadSettings
 
+METRICS_NAMESPACE = "IdempotentEvents"
+
 # glibc's look-ups, outside of any deadline of ours, end after two tries of a second each.
 BOUNDED_LOOK_UPS = "timeout:1 attempts:2"
 
@@ -17,14 +19,19 @@ def for_every_function(s: WorkloadSettings, *, service: str) -> dict[str, str]:
         # How long one call can take: no record or execution is begun with less time than it may need.
         "SDK_CALL_SECONDS": str(ceil(s.sdk.worst_call_seconds)),
         "POWERTOOLS_SERVICE_NAME": service,
-        "POWERTOOLS_METRICS_NAMESPACE": "IdempotentEvents",
+        "POWERTOOLS_METRICS_NAMESPACE": METRICS_NAMESPACE,
         "POWERTOOLS_LOG_LEVEL": "INFO",
     }
 
 
 def for_the_ledger(s: WorkloadSettings, *, table: str) -> dict[str, str]:
-    """What each function needs to read and write claims."""
-    return {"LEDGER_TABLE": table, "SEMANTICS": s.semantics, "MARGIN_SECONDS": str(s.margin_seconds)}
+    """What each function needs to read and write claims in a table."""
+    return {"LEDGER_TABLE": table, **for_the_policy(s)}
+
+
+def for_the_policy(s: WorkloadSettings) -> dict[str, str]:
+    """What decides about claims, in whatever ledger."""
+    return {"SEMANTICS": s.semantics, "MARGIN_SECONDS": str(s.margin_seconds)}
 
 
 def for_a_downstream(name: str, *, url: str, deadline_seconds: int) -> dict[str, str]:

@@ -4,13 +4,14 @@ from aws_cdk import ArnFormat, Duration
 from constructs import Construct
 
 from stacks import ingestion_environment as environment
-from stacks.constructs.alarms import FirstOccurrenceAlarm, SilenceAlarm
+from stacks.constructs.asynchronous_invocation import left_to_the_next_run
 from stacks.constructs.recurring_invocation import RecurringInvocation
 from stacks.constructs.workflow import Workflow
 from stacks.ingestion_definition import ingestion_definition
-from stacks.queued_workload_stack import QueuedWorkloadStack, allow
+from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.settings import StageSettings
 from stacks.settings.ingestion import RECONCILER_INTERVAL_SECONDS
+from stacks.workload_stack import allow
 
 
 class IngestionStack(QueuedWorkloadStack):
@@ -30,7 +31,7 @@ class IngestionStack(QueuedWorkloadStack):
         self._compose_workflow()
         self._compose_callers()
         self._grant()
-        self._deliver_to(self.starter, delivery=self._settings.delivery)
+        self._deliver_to(self.starter)
         self._watch()
         self._show()
         self._warn_of_example("effect_url", self._settings.effect_url)
@@ -95,6 +96,7 @@ class IngestionStack(QueuedWorkloadStack):
                 state_machine_arn=machine_arn,
                 dead_letter_queue_url=dead_letter_queue_url,
             ),
+            asynchronous=left_to_the_next_run(RECONCILER_INTERVAL_SECONDS),
         )
         self.reconciling = RecurringInvocation(
             self,
@@ -144,28 +146,13 @@ class IngestionStack(QueuedWorkloadStack):
         )
 
     def _watch(self) -> None:
-        interval = Duration.seconds(RECONCILER_INTERVAL_SECONDS)
-        FirstOccurrenceAlarm(
-            self,
-            "ReconcilerFailed",
-            metric=self.reconciler.function.metric_errors(period=interval),
-            description="The reconciler failed: events of executions that broke off wait for it.",
-        )
-        FirstOccurrenceAlarm(
-            self,
-            "ReconcilerNotReached",
-            metric=self.reconciling.dead_letter_queue.metric_approximate_number_of_messages_visible(
-                period=interval, statistic="Maximum"
-            ),
-            description="The reconciler's schedule could not invoke it.",
-        )
-        SilenceAlarm(
-            self,
-            "ReconcilerSilent",
-            metric=self.reconciler.function.metric_invocations(
-                period=Duration.seconds(3 * RECONCILER_INTERVAL_SECONDS), statistic="Sum"
-            ),
-            description="The reconciler does not run: after a day, broken-off executions are out of sight.",
+        self._watch_runs(
+            "Reconciler",
+            of=self.reconciler,
+            runs=self.reconciling,
+            interval_seconds=RECONCILER_INTERVAL_SECONDS,
+            failed="events of executions that broke off wait for it",
+            silent="after a day, broken-off executions are out of sight",
         )
 
     def _show(self) -> None:

@@ -7,16 +7,36 @@ _Comparison = cloudwatch.ComparisonOperator
 _Missing = cloudwatch.TreatMissingData
 
 
-class FirstOccurrenceAlarm(Construct):
+class LevelAlarm(Construct):
+    """Goes off when `metric` reaches `level` in a single period; a period without data is fine."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        metric: cloudwatch.Metric,
+        level: int,
+        description: str,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.alarm = _alarm(
+            self,
+            metric,
+            description,
+            _Comparison.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            _Missing.NOT_BREACHING,
+            threshold=level,
+        )
+
+
+class FirstOccurrenceAlarm(LevelAlarm):
     """Goes off when `metric` is 1 or more in a single period; a period without data is fine."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, metric: cloudwatch.Metric, description: str
     ) -> None:
-        super().__init__(scope, construct_id)
-        self.alarm = _alarm(
-            self, metric, description, _Comparison.GREATER_THAN_OR_EQUAL_TO_THRESHOLD, _Missing.NOT_BREACHING
-        )
+        super().__init__(scope, construct_id, metric=metric, level=1, description=description)
 
 
 class SilenceAlarm(Construct):
@@ -26,7 +46,9 @@ class SilenceAlarm(Construct):
         self, scope: Construct, construct_id: str, *, metric: cloudwatch.Metric, description: str
     ) -> None:
         super().__init__(scope, construct_id)
-        self.alarm = _alarm(self, metric, description, _Comparison.LESS_THAN_THRESHOLD, _Missing.BREACHING)
+        self.alarm = _alarm(
+            self, metric, description, _Comparison.LESS_THAN_THRESHOLD, _Missing.BREACHING, threshold=1
+        )
 
 
 def _alarm(
@@ -35,12 +57,14 @@ def _alarm(
     description: str,
     comparison: cloudwatch.ComparisonOperator,
     missing: cloudwatch.TreatMissingData,
+    *,
+    threshold: int,
 ) -> cloudwatch.Alarm:
     return metric.create_alarm(
         scope,
         "Alarm",
         alarm_description=description,
-        threshold=1,
+        threshold=threshold,
         evaluation_periods=1,
         comparison_operator=comparison,
         treat_missing_data=missing,

@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from stacks.constructs.asynchronous_invocation import AsynchronousInvocation, QueueWithoutGrant
 from stacks.settings import FunctionSettings
 
 ARCHITECTURE = lambda_.Architecture.ARM_64
@@ -32,6 +33,8 @@ class HandlerFunction(Construct):
         layer: lambda_.ILayerVersion,
         log_retention: logs.RetentionDays,
         removal: RemovalPolicy,
+        asynchronous: AsynchronousInvocation | None = None,
+        reserved_concurrency: int | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self.log_group = logs.LogGroup(self, "LogGroup", retention=log_retention, removal_policy=removal)
@@ -52,4 +55,15 @@ class HandlerFunction(Construct):
             log_group=self.log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE,
+            reserved_concurrent_executions=reserved_concurrency,
+        )
+        if asynchronous is not None:
+            self._take_over(asynchronous)
+
+    def _take_over(self, asynchronous: AsynchronousInvocation) -> None:
+        failures = asynchronous.failures
+        self.function.configure_async_invoke(
+            max_event_age=Duration.seconds(asynchronous.max_event_age_seconds),
+            retry_attempts=asynchronous.retry_attempts,
+            on_failure=None if failures is None else QueueWithoutGrant(failures),
         )

@@ -5,25 +5,25 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_scheduler_targets as targets
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
+
+from stacks.constructs.dead_letter_queue import DeadLetterQueue
 
 
 class RecurringInvocation(Construct):
-    """The next run makes up for a missed one, so nothing is retried for longer than the interval."""
+    """The next run makes up for a missed one, so nothing is retried for longer than the interval.
+
+    Scheduler hands each run over to Lambda: how long that goes on trying is a matter of the function.
+    """
 
     def __init__(
         self, scope: Construct, construct_id: str, *, function: lambda_.Function, interval: Duration
     ) -> None:
         super().__init__(scope, construct_id)
-        self.dead_letter_queue = sqs.Queue(
+        self.dead_letter_queue = DeadLetterQueue(
             self,
             "DeadLetterQueue",
-            retention_period=Duration.days(14),
-            redrive_allow_policy=sqs.RedriveAllowPolicy(redrive_permission=sqs.RedrivePermission.DENY_ALL),
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
-            removal_policy=RemovalPolicy.DESTROY,  # nothing in it is needed: the next run did the work
+            removal=RemovalPolicy.DESTROY,  # nothing in it is needed: the next run did the work
         )
         self.role = iam.Role(
             self,
@@ -41,10 +41,10 @@ class RecurringInvocation(Construct):
                 function,
                 # CDK would add `<function>:*`; the role is granted the function itself, in the stack.
                 role=self.role.without_policy_updates(),
+                # A function that takes other events too tells a run by this.
+                input=scheduler.ScheduleTargetInput.from_object({"source": "aws.scheduler"}),
                 dead_letter_queue=self.dead_letter_queue,
                 max_event_age=interval,
                 retry_attempts=2,
             ),
         )
-        # Scheduler hands over to Lambda's own queue, which would go on trying for six hours.
-        function.configure_async_invoke(max_event_age=interval, retry_attempts=0)

@@ -1,21 +1,25 @@
 """Typed settings of a stage: read from `cdk.json`, checked as a whole, frozen.
 
-`model`, `workload` and a module per workload say what can be set, `reading` turns context into it, `limits`
-and `ties` say what is allowed.
+`model`, `workload`, `queued_workload` and a module per workload say what can be set, `reading` turns context
+into it, `limits` and `ties` say what is allowed.
 """
 
 from stacks.settings.charges import ChargesSettings
 from stacks.settings.ingestion import IngestionSettings
 from stacks.settings.model import StageSettings
+from stacks.settings.queued_workload import QueuedWorkloadSettings, QueueSettings
 from stacks.settings.reading import SettingsError
+from stacks.settings.registrations import RegistrationsSettings
 from stacks.settings.stage import read_stage
-from stacks.settings.workload import FunctionSettings, QueueSettings, SdkSettings, Semantics, WorkloadSettings
+from stacks.settings.workload import FunctionSettings, SdkSettings, Semantics, WorkloadSettings
 
 __all__ = [
     "ChargesSettings",
     "FunctionSettings",
     "IngestionSettings",
     "QueueSettings",
+    "QueuedWorkloadSettings",
+    "RegistrationsSettings",
     "SdkSettings",
     "Semantics",
     "SettingsError",

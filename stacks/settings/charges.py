@@ -3,13 +3,8 @@
 from dataclasses import dataclass, field
 from math import ceil
 
-from stacks.settings.workload import (
-    DeliverySettings,
-    FunctionSettings,
-    QueueSettings,
-    Semantics,
-    WorkloadSettings,
-)
+from stacks.settings.queued_workload import DeliverySettings, QueuedWorkloadSettings, QueueSettings
+from stacks.settings.workload import FunctionSettings, Semantics
 
 # Calls to AWS at most for one record: claim, doubt, claim again where the doubt finds the claim gone;
 # complete, doubt where that did not answer; then a dead letter or a change of visibility.
@@ -31,7 +26,7 @@ class ChargesFunctions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChargesSettings(WorkloadSettings):
+class ChargesSettings(QueuedWorkloadSettings):
     """The charges workload. Deadlines are total, from look-up to last byte."""
 
     core_banking_url: str

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stacks.settings.workload import DeliverySettings, FunctionSettings, Semantics, WorkloadSettings
+from stacks.settings.queued_workload import DeliverySettings, QueuedWorkloadSettings
+from stacks.settings.workload import FunctionSettings, Semantics
 
 RECONCILER_INTERVAL_SECONDS = 300
 INIT_SECONDS = 10  # a cold start may take this long before a function's timeout begins to count
@@ -46,7 +47,7 @@ class WorkflowSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IngestionSettings(WorkloadSettings):
+class IngestionSettings(QueuedWorkloadSettings):
     """The ingestion workload. JMESPath expressions are applied to the message's body."""
 
     effect_url: str

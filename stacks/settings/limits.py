@@ -5,11 +5,22 @@ from dataclasses import fields
 from stacks.log_retention import LOG_RETENTION
 from stacks.settings.charges import ChargesFunctions
 from stacks.settings.ingestion import IngestionFunctions
+from stacks.settings.registrations import RegistrationsFunctions
 from stacks.settings.rule import Rule, accepted, within
-from stacks.settings.texts import is_downstream_url, is_event_source, is_jmespath, is_name, names_a_part
+from stacks.settings.texts import (
+    is_bus_source,
+    is_downstream_url,
+    is_event_source,
+    is_jmespath,
+    is_name,
+    is_object_key,
+    names_a_part,
+)
 
 LONGEST_LEASE_SECONDS = 12 * 3600  # so a lease always ends before its record's retention, of whole days
 LONGEST_FUNCTION_SECONDS = 14 * 60  # a minute below Lambda's own limit
+CONNECTIONS = 50  # of each client: `max_pool_connections` in wiring.py
+LONGEST_INTERVAL_MINUTES = 12 * 60  # so the shortest lookback and retention, a day each, see two runs
 
 _LOG_RETENTIONS = ", ".join(str(days) for days in LOG_RETENTION)
 _A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
@@ -40,10 +51,14 @@ _WORKLOAD_LIMITS = (
     within("lease_seconds", 1, LONGEST_LEASE_SECONDS),
     within("margin_seconds", 1, 3600),
     within("retention_days", 1, 3650),
-    within("redrives", 1, 100),
     within("sdk.connect_timeout_seconds", 0.1, 60),
     within("sdk.read_timeout_seconds", 0.1, 60),
     within("sdk.attempts", 1, 10),
+)
+
+_QUEUED_LIMITS = (
+    *_WORKLOAD_LIMITS,
+    within("redrives", 1, 100),
     # SQS: CreateQueue
     within("queue.visibility_timeout_seconds", 0, 43_200),
     within("queue.retention_days", 1, 14),
@@ -61,7 +76,7 @@ INGESTION_LIMITS = (
     accepted("event_key", is_jmespath, "a JMESPath expression"),
     accepted("event_key", names_a_part, "an expression that finds a part of the body, not the same in each"),
     accepted("fingerprint", lambda text: text == "" or is_jmespath(text), "a JMESPath expression or empty"),
-    *_WORKLOAD_LIMITS,
+    *_QUEUED_LIMITS,
     within("delivery.starter_concurrency", 1, 100),
     *_functions(IngestionFunctions),
     within("workflow.timeout_seconds", 1, LONGEST_LEASE_SECONDS),
@@ -75,7 +90,22 @@ INGESTION_LIMITS = (
 CHARGES_LIMITS = (
     *_downstream("core_banking"),
     *_downstream("notification"),
-    *_WORKLOAD_LIMITS,
-    within("delivery.concurrency", 1, 50),  # the clients' connections: `max_pool_connections` in wiring.py
+    *_QUEUED_LIMITS,
+    within("delivery.concurrency", 1, CONNECTIONS),
     *_functions(ChargesFunctions),
+)
+
+REGISTRATIONS_LIMITS = (
+    *_downstream("registry"),
+    *_downstream("notification"),
+    *_WORKLOAD_LIMITS,
+    within("lookback_days", 1, 3649),
+    accepted("event_source", is_bus_source, f"{_A_NAME} and not aws.…, which are AWS's own"),
+    accepted("source_key", is_object_key, "1 to 256 of A-Z a-z 0-9 . _ / -"),
+    within("interval_minutes", 1, LONGEST_INTERVAL_MINUTES),
+    within("sweep_interval_minutes", 1, LONGEST_INTERVAL_MINUTES),
+    within("staleness_seconds", 1, 86_400),
+    within("parameter_share", 2, 10_000),  # a key holds two; what an account can hold in a Region
+    within("concurrency", 1, CONNECTIONS),
+    *_functions(RegistrationsFunctions),
 )

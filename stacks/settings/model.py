@@ -5,6 +5,7 @@ from typing import Literal
 
 from stacks.settings.charges import ChargesSettings
 from stacks.settings.ingestion import IngestionSettings
+from stacks.settings.registrations import RegistrationsSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,3 +19,4 @@ class StageSettings:
     bootstrapless: bool = False  # deploy with the caller's own credentials: the sandbox
     ingestion: IngestionSettings
     charges: ChargesSettings
+    registrations: RegistrationsSettings

@@ -2,29 +2,29 @@
 
 from collections.abc import Mapping
 
-from stacks.settings.limits import CHARGES_LIMITS, INGESTION_LIMITS, STAGE_LIMITS
+from stacks.settings.limits import CHARGES_LIMITS, INGESTION_LIMITS, REGISTRATIONS_LIMITS, STAGE_LIMITS
 from stacks.settings.model import StageSettings
 from stacks.settings.reading import MissingSettingError, SettingsError, UnknownSettingError, read
-from stacks.settings.rule import refuse_broken
-from stacks.settings.ties import CHARGES_TIES, INGESTION_TIES, STAGE_TIES
+from stacks.settings.rule import Rule, refuse_broken
+from stacks.settings.ties import CHARGES_TIES, INGESTION_TIES, REGISTRATIONS_TIES, STAGE_TIES
 
 STAGES = ("dev", "prod", "sandbox")
 
-
 Overrides = Mapping[str, object]
+
+_WORKLOAD_RULES: Mapping[str, tuple[Rule, ...]] = {
+    "ingestion": (*INGESTION_LIMITS, *INGESTION_TIES),
+    "charges": (*CHARGES_LIMITS, *CHARGES_TIES),
+    "registrations": (*REGISTRATIONS_LIMITS, *REGISTRATIONS_TIES),
+}
 
 
 def read_stage(
-    name: object,
-    stages: object,
-    *,
-    overrides: Overrides | None = None,
-    charges_overrides: Overrides | None = None,
+    name: object, stages: object, *, overrides: Mapping[str, Overrides] | None = None
 ) -> StageSettings:
     """The settings of the stage called `name` among the context's `stages`.
 
-    `overrides` replace settings of ingestion, `charges_overrides` those of charges: the sandbox learns its
-    downstreams' addresses only when it runs.
+    `overrides` replace settings, by workload: the sandbox learns its downstreams' addresses when it runs.
     Raises a `Refusal` of one line where anything is missing, unknown, of the wrong type or against a rule.
     """
     if name is None:
@@ -34,13 +34,10 @@ def read_stage(
     if not isinstance(stages, Mapping) or name not in stages:
         raise UnknownSettingError(f"stages.{name} is not in the context of cdk.json")
     at = f"stages.{name}"
-    given = _with_overrides(
-        str(name), stages[name], {"ingestion": overrides or {}, "charges": charges_overrides or {}}
-    )
-    settings = read(StageSettings, given, at=at)
+    settings = read(StageSettings, _with_overrides(str(name), stages[name], overrides or {}), at=at)
     refuse_broken((*STAGE_LIMITS, *STAGE_TIES), settings, at=at)
-    refuse_broken((*INGESTION_LIMITS, *INGESTION_TIES), settings.ingestion, at=f"{at}.ingestion")
-    refuse_broken((*CHARGES_LIMITS, *CHARGES_TIES), settings.charges, at=f"{at}.charges")
+    for workload, rules in _WORKLOAD_RULES.items():
+        refuse_broken(rules, getattr(settings, workload), at=f"{at}.{workload}")
     return settings
 
 
@@ -50,7 +47,8 @@ def _with_overrides(name: str, given: object, overrides: Mapping[str, Overrides]
     if "stage" in given:
         raise UnknownSettingError(f"stages.{name}.stage = {given['stage']!r}: the stage's name is its key")
     workloads = {
-        workload: _over(given.get(workload, {}), overriding) for workload, overriding in overrides.items()
+        workload: _over(given.get(workload, {}), overrides.get(workload, {}))
+        for workload in (*_WORKLOAD_RULES, *overrides)
     }
     return {**given, "stage": name, **workloads}
 

@@ -7,6 +7,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_OBJECT_KEY = re.compile(r"[A-Za-z0-9._/-]{1,256}")
 _LOOPBACK = ("127.0.0.1", "localhost")
 
 
@@ -18,6 +19,16 @@ def is_name(text: str) -> bool:
 def is_event_source(text: str) -> bool:
     """A name; not `sqs`, under which events without business key are recorded by their MessageId."""
     return is_name(text) and text != "sqs"
+
+
+def is_bus_source(text: str) -> bool:
+    """A name; not one of AWS's own, which EventBridge takes from nobody else."""
+    return is_name(text) and not text.startswith("aws.")
+
+
+def is_object_key(text: str) -> bool:
+    """Of characters that mean nothing else: a star in it would be a wildcard to IAM."""
+    return _OBJECT_KEY.fullmatch(text) is not None
 
 
 def is_downstream_url(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What can be set of every workload that takes messages from a queue under claims; names carry their unit."""
+"""What can be set of every workload; names carry their unit."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -27,25 +27,6 @@ class SdkSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueSettings:
-    """The work queue and its dead-letter queue."""
-
-    visibility_timeout_seconds: int = 360
-    retention_days: int = 4
-    dead_letter_retention_days: int = 14
-    max_receive_count: int = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliverySettings:
-    """How messages reach the function behind the queue."""
-
-    batch_size: int = 10
-    batch_window_seconds: int = 0
-    max_concurrency: int = 10  # invocations at a time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSettings:
     """One Lambda function."""
 
@@ -55,16 +36,14 @@ class FunctionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSettings:
-    """Claims and the queue in front of them; each workload adds what is its own."""
+    """Claims, and the calls that make them; each workload adds what is its own."""
 
     semantics: Semantics
     namespace: str  # the use case: two of them never share a claim
     lease_seconds: int
     margin_seconds: int = 60  # clock skew granted before anyone takes over
-    retention_days: int = 40
-    redrives: int = 2  # times a message may go to the dead-letter queue and back within one retention
+    retention_days: int
     sdk: SdkSettings = field(default=SdkSettings())
-    queue: QueueSettings = field(default=QueueSettings())
 
     @property
     def retention_seconds(self) -> int:

@@ -14,18 +14,22 @@ NEEDED: dict[str, dict[str, object]] = {
         "core_banking_url": "https://bank.test/debits",
         "notification_url": "https://notifications.test/messages",
     },
+    "registrations": {
+        "registry_url": "https://registry.test/expiries",
+        "notification_url": "https://notifications.test/messages",
+    },
 }
 
 
-def stage(workload: str, given: dict[str, Any]) -> StageSettings:
+def stage(workload: str, given: dict[str, Any], **of_stage: object) -> StageSettings:
     """The defaults, with what is `given` of one workload."""
-    return read_stage("dev", {"dev": {**NEEDED, workload: {**NEEDED[workload], **given}}})
+    return read_stage("dev", {"dev": {**NEEDED, **of_stage, workload: {**NEEDED[workload], **given}}})
 
 
-def refusal(workload: str, given: dict[str, Any]) -> str:
+def refusal(workload: str, given: dict[str, Any], **of_stage: object) -> str:
     """The line, without the place of the workload's settings before it."""
     with pytest.raises(Refusal) as refused:
-        stage(workload, given)
+        stage(workload, given, **of_stage)
     line = str(refused.value)
     at = f"stages.dev.{workload}."
     assert line.startswith(at)

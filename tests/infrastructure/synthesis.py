@@ -18,11 +18,13 @@ from constructs import IConstruct
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
 from stacks.queued_workload_stack import QueuedWorkloadStack
+from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import read_stage
+from stacks.workload_stack import WorkloadStack
 
 ROOT = Path(__file__).parent.parent.parent
 Resource = Mapping[str, Any]
-Stack_co = TypeVar("Stack_co", bound=QueuedWorkloadStack, covariant=True)
+Stack_co = TypeVar("Stack_co", bound=WorkloadStack, covariant=True)
 
 OUT = tempfile.mkdtemp(prefix="cdk-out-")
 atexit.register(shutil.rmtree, OUT, ignore_errors=True)
@@ -64,13 +66,15 @@ class Synthesized(Generic[Stack_co]):
 
 Ingestion = Synthesized[IngestionStack]
 Charges = Synthesized[ChargesStack]
-Workload = Synthesized[QueuedWorkloadStack]
+Registrations = Synthesized[RegistrationsStack]
+Queued = Synthesized[QueuedWorkloadStack]
+Workload = Synthesized[WorkloadStack]
 
 
 @cache
 def ingestion(stage: str = "dev", semantics: str = "at-most-once") -> Ingestion:
     """Of the settings in cdk.json; built-in validation is left to `cdk synth` and cfn-lint."""
-    settings = read_stage(stage, context()["stages"], overrides={"semantics": semantics})
+    settings = read_stage(stage, context()["stages"], overrides={"ingestion": {"semantics": semantics}})
     stack = IngestionStack(new_app(), f"{stage}-ingestion", stage=settings)
     return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
 
@@ -78,12 +82,21 @@ def ingestion(stage: str = "dev", semantics: str = "at-most-once") -> Ingestion:
 @cache
 def charges(stage: str = "dev", semantics: str = "idempotent-downstream") -> Charges:
     """As `ingestion`."""
-    settings = read_stage(stage, context()["stages"], charges_overrides={"semantics": semantics})
+    settings = read_stage(stage, context()["stages"], overrides={"charges": {"semantics": semantics}})
     stack = ChargesStack(new_app(), f"{stage}-charges", stage=settings)
     return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
 
 
-WORKLOADS: dict[str, Callable[..., Workload]] = {"ingestion": ingestion, "charges": charges}
+@cache
+def registrations(stage: str = "dev", semantics: str = "idempotent-downstream") -> Registrations:
+    """As `ingestion`."""
+    settings = read_stage(stage, context()["stages"], overrides={"registrations": {"semantics": semantics}})
+    stack = RegistrationsStack(new_app(), f"{stage}-registrations", stage=settings)
+    return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
+
+
+QUEUED: dict[str, Callable[..., Queued]] = {"ingestion": ingestion, "charges": charges}
+WORKLOADS: dict[str, Callable[..., Workload]] = {**QUEUED, "registrations": registrations}
 
 
 def definition(made: Ingestion) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import pytest
 
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import Semantics, read_stage
 from tests.infrastructure.synthesis import ROOT, context, new_app
 
@@ -37,7 +38,7 @@ def run_app(app: str, given: dict[str, Any], *, assembly: Path | None = None) ->
         (
             "sandbox/app.py",
             {"workload": "orders"},
-            'sandbox/app.py: workload = "orders": must be ingestion or charges\n',
+            'sandbox/app.py: workload = "orders": must be ingestion or charges or registrations\n',
         ),
     ],
 )
@@ -47,54 +48,91 @@ def test_a_refusal_is_one_line_and_status_one(app: str, given: dict[str, Any], l
     assert done.stderr == line
 
 
-def test_the_sandbox_has_a_workload_under_each_semantics_with_its_own_downstreams(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("workload", "variables"),
+    [
+        ("charges", {"CORE_BANKING_URL": "bankUrl", "NOTIFICATION_URL": "notificationUrl"}),
+        ("registrations", {"REGISTRY_URL": "registryUrl", "NOTIFICATION_URL": "registrationNotificationUrl"}),
+    ],
+)
+def test_the_sandbox_has_a_workload_under_each_semantics_with_its_own_downstreams(
+    workload: str, variables: dict[str, str], tmp_path: Path
+) -> None:
     downstreams = {
         f"{name}:{semantics}": f"http://127.0.0.1/{name}/{semantics}"
-        for name in ("bankUrl", "notificationUrl")
+        for name in variables.values()
         for semantics in get_args(Semantics)
     }
-    done = run_app("sandbox/app.py", {**context(), **downstreams, "workload": "charges"}, assembly=tmp_path)
+    done = run_app("sandbox/app.py", {**context(), **downstreams, "workload": workload}, assembly=tmp_path)
     assert done.stderr == ""
     found = {path.name: json.loads(path.read_text()) for path in tmp_path.glob("*.template.json")}
-    assert {name: _urls(template) for name, template in found.items()} == {
-        f"sandbox-charges-{semantics}.template.json": {
+    assert {name: _of_the_worker(template) for name, template in found.items()} == {
+        f"sandbox-{workload}-{semantics}.template.json": {
             "SEMANTICS": semantics,
-            "CORE_BANKING_URL": f"http://127.0.0.1/bankUrl/{semantics}",
-            "NOTIFICATION_URL": f"http://127.0.0.1/notificationUrl/{semantics}",
+            **{variable: f"http://127.0.0.1/{name}/{semantics}" for variable, name in variables.items()},
         }
         for semantics in get_args(Semantics)
     }
 
 
+def test_an_event_in_the_sandbox_reaches_one_of_its_registrations_stacks(tmp_path: Path) -> None:
+    done = run_app("sandbox/app.py", {**context(), "workload": "registrations"}, assembly=tmp_path)
+    assert done.stderr == ""
+    templates = [json.loads(path.read_text()) for path in tmp_path.glob("*.template.json")]
+    sources = [source for template in templates for source in _event_sources(template)]
+    assert sorted(sources) == [f"registrations.{semantics}" for semantics in get_args(Semantics)]
+    assert {template["Outputs"]["EventSource"]["Value"] for template in templates} == set(sources)
+
+
 @pytest.mark.parametrize(
     ("host", "warned_of"),
-    [("example.com", {"effect_url", "core_banking_url", "notification_url"}), ("services.test", set())],
+    [
+        ("example.com", {"effect_url", "core_banking_url", "registry_url", "notification_url"}),
+        ("services.test", set()),
+    ],
 )
 def test_the_examples_addresses_are_pointed_out(host: str, warned_of: set[str]) -> None:
     app = new_app()
     stage = read_stage(
         "dev",
         context()["stages"],
-        overrides={"effect_url": f"https://effects.{host}/"},
-        charges_overrides={
-            "core_banking_url": f"https://bank.{host}/",
-            "notification_url": f"https://notes.{host}/",
+        overrides={
+            "ingestion": {"effect_url": f"https://effects.{host}/"},
+            "charges": {
+                "core_banking_url": f"https://bank.{host}/",
+                "notification_url": f"https://notes.{host}/",
+            },
+            "registrations": {
+                "registry_url": f"https://registry.{host}/",
+                "notification_url": f"https://notes.{host}/",
+            },
         },
     )
     IngestionStack(app, "dev-ingestion", stage=stage)
     ChargesStack(app, "dev-charges", stage=stage)
+    RegistrationsStack(app, "dev-registrations", stage=stage)
     warnings = " ".join(_warnings(app))
     assert set(re.findall(r"(\w+) in cdk.json is still the example's", warnings)) == warned_of
 
 
-def _urls(template: dict[str, Any]) -> dict[str, str]:
-    [function] = [
-        resource["Properties"]
+def _of_the_worker(template: dict[str, Any]) -> dict[str, str]:
+    """The semantics and the addresses that the function knows which calls the downstreams."""
+    [variables] = [
+        resource["Properties"]["Environment"]["Variables"]
         for resource in template["Resources"].values()
         if resource["Type"] == "AWS::Lambda::Function"
+        and "NOTIFICATION_URL" in resource["Properties"]["Environment"]["Variables"]
     ]
-    variables = function["Environment"]["Variables"]
-    return {name: variables[name] for name in ("SEMANTICS", "CORE_BANKING_URL", "NOTIFICATION_URL")}
+    return {
+        name: value
+        for name, value in variables.items()
+        if name == "SEMANTICS" or (name.endswith("_URL") and name not in {"QUEUE_URL", "DLQ_URL"})
+    }
+
+
+def _event_sources(template: dict[str, Any]) -> list[str]:
+    rules = [each for each in template["Resources"].values() if each["Type"] == "AWS::Events::Rule"]
+    return [source for rule in rules for source in rule["Properties"]["EventPattern"]["source"]]
 
 
 def _warnings(app: cdk.App) -> list[str]:

@@ -10,13 +10,20 @@ from cdk_nag import AwsSolutionsChecks
 
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import read_stage
 from tests.infrastructure.synthesis import context, new_app
 
 Finding = tuple[str, str]
 
 NO_RESOURCES = "X-Ray and the delivery of vended logs know no resources: their actions take only a star."
+OF_A_SCHEDULE = "It is a dead-letter queue; nag knows only those of queues, not the one of a schedule."
+MADE_AT_RUN_TIME = "A parameter is made for each step of a claim: what is known beforehand is their prefix."
 ANY_RESOURCE = "AwsSolutions-IAM5[Resource::*]"
+PARAMETERS_BELOW = (
+    "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>"
+    ":parameter/idempotency/registrations/*]"
+)
 
 # Finding, and why it stands. One that nag no longer has fails the test, as does a new one.
 ACKNOWLEDGED: dict[Finding, str] = {
@@ -26,6 +33,8 @@ ACKNOWLEDGED: dict[Finding, str] = {
     (ANY_RESOURCE, "SideEffect/Role/DefaultPolicy/Resource"): NO_RESOURCES,
     (ANY_RESOURCE, "RecordFailure/Role/DefaultPolicy/Resource"): NO_RESOURCES,
     (ANY_RESOURCE, "Reconciler/Role/DefaultPolicy/Resource"): NO_RESOURCES,
+    (ANY_RESOURCE, "Processor/Role/DefaultPolicy/Resource"): NO_RESOURCES,
+    (ANY_RESOURCE, "Sweeper/Role/DefaultPolicy/Resource"): NO_RESOURCES,
     (ANY_RESOURCE, "Workflow/StateMachine/Role/DefaultPolicy/Resource"): NO_RESOURCES,
     (
         (
@@ -34,10 +43,19 @@ ACKNOWLEDGED: dict[Finding, str] = {
         ),
         "Reconciler/Role/DefaultPolicy/Resource",
     ): "The reconciler describes executions of its one machine, which have no ARN before they are started.",
+    (PARAMETERS_BELOW, "Processor/Role/DefaultPolicy/Resource"): MADE_AT_RUN_TIME,
+    (PARAMETERS_BELOW, "Sweeper/Role/DefaultPolicy/Resource"): MADE_AT_RUN_TIME,
+    ("AwsSolutions-SQS3", "Reconciling/DeadLetterQueue/Resource"): OF_A_SCHEDULE,
+    ("AwsSolutions-SQS3", "Processing/DeadLetterQueue/Resource"): OF_A_SCHEDULE,
+    ("AwsSolutions-SQS3", "Sweeping/DeadLetterQueue/Resource"): OF_A_SCHEDULE,
     (
         "AwsSolutions-SQS3",
-        "Reconciling/DeadLetterQueue/Resource",
-    ): "It is a dead-letter queue; nag knows only those of queues, not the one of a schedule.",
+        "DeadLetterQueue/Resource",
+    ): "It is a dead-letter queue; nag knows only those of queues, not the one of a rule and a function.",
+    (
+        "AwsSolutions-S1",
+        "Source/Bucket/Resource",
+    ): "Its one document is read by one function every hour, and old versions of it are kept.",
 }
 
 
@@ -49,11 +67,15 @@ def findings(request: pytest.FixtureRequest) -> set[Finding]:
     stage = read_stage(
         request.param,
         context()["stages"],
-        overrides={"effect_url": url},
-        charges_overrides={"core_banking_url": url, "notification_url": url},
+        overrides={
+            "ingestion": {"effect_url": url},
+            "charges": {"core_banking_url": url, "notification_url": url},
+            "registrations": {"registry_url": url, "notification_url": url},
+        },
     )
     IngestionStack(app, "ingestion", stage=stage)
     ChargesStack(app, "charges", stage=stage)
+    RegistrationsStack(app, "registrations", stage=stage)
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     with pytest.raises(RuntimeError, match="ValidationFailed"):
         app.synth()

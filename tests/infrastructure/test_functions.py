@@ -1,18 +1,31 @@
 """Promises about the functions."""
 
 import importlib
+import inspect
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+import wiring
 from stacks.constructs.handler_function import HandlerFunction
-from tests.infrastructure.synthesis import ROOT, WORKLOADS, Charges, Ingestion, Workload, charges, ingestion
+from tests.infrastructure.synthesis import (
+    ROOT,
+    WORKLOADS,
+    Charges,
+    Ingestion,
+    Registrations,
+    Workload,
+    charges,
+    ingestion,
+    registrations,
+)
 
 NAMES = {
     "ingestion": ("Starter", "IdempotencyGuard", "SideEffect", "RecordFailure", "Reconciler"),
     "charges": ("Consumer",),
+    "registrations": ("Processor", "Sweeper"),
 }
 EACH = [(workload, name) for workload, names in NAMES.items() for name in names]
 
@@ -30,6 +43,8 @@ READ_BY_OTHERS = {  # Powertools, glibc
     "POWERTOOLS_LOG_LEVEL",
     "RES_OPTIONS",
 }
+
+MADE = {name for name, made in vars(wiring).items() if getattr(made, "__module__", "") == "wiring"}
 
 
 @pytest.fixture
@@ -169,6 +184,36 @@ def test_the_consumers_last_permitted_receive_is_that_of_its_queue() -> None:
     assert variables(charges(), "Consumer")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
 
 
+def test_the_processor_knows_its_source_its_downstreams_and_how_far_to_look_back() -> None:
+    made: Registrations = registrations()
+    assert variables(made, "Processor") == {
+        "PARAMETER_PREFIX": "/idempotency/dev-registrations",
+        "SEMANTICS": "idempotent-downstream",
+        "MARGIN_SECONDS": "60",
+        "NAMESPACE": "registrations",
+        "LEASE_SECONDS": "900",
+        "RETENTION_SECONDS": str(31 * 86_400),
+        "LOOKBACK_SECONDS": str(30 * 86_400),
+        "CONCURRENCY": "4",
+        "RECORD_SECONDS": "183",
+        "SOURCE_BUCKET": {"Ref": made.logical_id(made.stack.source.bucket)},
+        "SOURCE_KEY": "registrations.json",
+        "DLQ_URL": {"Ref": made.logical_id(made.stack.dead_letter_queue)},
+        "REGISTRY_URL": "https://registry.example.com/expiries",
+        "REGISTRY_DEADLINE_SECONDS": "20",
+        "NOTIFICATION_URL": "https://notifications.example.com/messages",
+        "NOTIFICATION_DEADLINE_SECONDS": "10",
+        "RES_OPTIONS": "timeout:1 attempts:2",
+    }
+
+
+def test_the_sweeper_knows_where_to_sweep_and_how_old_a_listing_may_be() -> None:
+    assert variables(registrations(), "Sweeper") == {
+        "PARAMETER_PREFIX": "/idempotency/dev-registrations",
+        "STALENESS_SECONDS": "3600",
+    }
+
+
 @pytest.mark.parametrize("workload", NAMES)
 def test_the_handlers_read_no_variable_that_nobody_sets(workload: str) -> None:
     given = _given(workload)
@@ -184,23 +229,26 @@ def _given(workload: str) -> set[str]:
 
 
 def _read(*workloads: str) -> set[str]:
-    """Variables that must be set for the modules of these workloads, or that are used if they are.
+    """Variables that the modules of these workloads read, by themselves or through what they use of `wiring`.
 
-    What all modules share counts where it is demanded; `environ.get` only where the workload sets it.
+    Those of `environ.get` count only where the workload sets them.
     """
-    lambdas = ROOT / "lambdas"
     names: set[str] = set()
-    for module in lambdas.rglob("*.py"):
-        package = module.relative_to(lambdas).parts[0]
-        if package in NAMES and package not in workloads:
-            continue
-        text = module.read_text("utf-8")
-        names.update(re.findall(r'(?:text|number)\("([A-Z_]+)"', text))
-        optional = set(re.findall(r'environ\.get\("([A-Z_]+)"', text))
-        names |= optional & {key for workload in workloads for key in _given(workload)}
-        for downstream in re.findall(r'http_effect\("([A-Z_]+)"', text):
-            names |= {f"{downstream}_URL", f"{downstream}_DEADLINE_SECONDS"}
+    for workload in workloads:
+        for module in (ROOT / "lambdas" / workload).rglob("*.py"):
+            source = module.read_text("utf-8")
+            source += _used_of_wiring(r"\bwiring\.(\w+)", source)
+            names.update(re.findall(r'(?:text|number)\("([A-Z_]+)"', source))
+            names.update(set(re.findall(r'environ\.get\("([A-Z_]+)"', source)) & _given(workload))
+            for downstream in re.findall(r'http_effect\("([A-Z_]+)"', source):
+                names |= {f"{downstream}_URL", f"{downstream}_DEADLINE_SECONDS"}
     return names
+
+
+def _used_of_wiring(mention: str, source: str) -> str:
+    """The text of those functions of `wiring` that are mentioned, and of what they call there in turn."""
+    texts = [inspect.getsource(getattr(wiring, name)) for name in set(re.findall(mention, source)) & MADE]
+    return "".join(text + _used_of_wiring(r"\b(?<!def )(\w+)\(", text) for text in texts)
 
 
 def _ledger(made: Ingestion) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.infrastructure.synthesis import WORKLOADS, Resource
+from tests.infrastructure.synthesis import QUEUED, Resource
 
 
-@pytest.fixture(params=WORKLOADS)
+@pytest.fixture(params=QUEUED)
 def table(request: pytest.FixtureRequest) -> Resource:
-    made = WORKLOADS[request.param]()
+    made = QUEUED[request.param]()
     return made.properties(made.stack.ledger.table)
 
 

@@ -9,9 +9,11 @@ from tests.infrastructure.synthesis import (
     WORKLOADS,
     Charges,
     Ingestion,
+    Registrations,
     Workload,
     charges,
     ingestion,
+    registrations,
     resolved,
 )
 
@@ -31,6 +33,8 @@ WITHOUT_RESOURCE = TRACES | {
     "logs:DescribeResourcePolicies",
     "logs:DescribeLogGroups",
 }
+
+PARAMETERS = "arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/idempotency/dev-registrations"
 
 Granted = dict[str, set[str]]
 
@@ -138,6 +142,41 @@ def test_the_consumer_updates_records_and_dead_letters() -> None:
         _arn(made, stack.work_queue.queue): RECEIVING,
     }
     assert len(dict(made.of_type("AWS::IAM::Role"))) == 1
+
+
+def test_the_processor_claims_below_its_prefix_reads_one_document_and_dead_letters() -> None:
+    made: Registrations = registrations()
+    stack = made.stack
+    assert granted(made, stack.processor.role) == {
+        **_every_function(made, stack.processor.log_group),
+        f"{PARAMETERS}/*": {"ssm:GetParameter", "ssm:GetParametersByPath", "ssm:PutParameter"},
+        f"{_arn(made, stack.source.bucket)}/registrations.json": {"s3:GetObject"},
+        _arn(made, stack.dead_letter_queue): {"sqs:SendMessage"},
+    }
+
+
+def test_the_sweeper_lists_marks_and_deletes_below_its_prefix() -> None:
+    made: Registrations = registrations()
+    assert granted(made, made.stack.sweeper.role) == {
+        **_every_function(made, made.stack.sweeper.log_group),
+        PARAMETERS: {"ssm:GetParametersByPath"},
+        f"{PARAMETERS}/*": {
+            "ssm:GetParametersByPath",
+            "ssm:GetParameter",
+            "ssm:PutParameter",
+            "ssm:DeleteParameters",
+        },
+    }
+
+
+def test_each_schedule_of_registrations_invokes_its_function_and_dead_letters() -> None:
+    made: Registrations = registrations()
+    stack = made.stack
+    for runs, function in ((stack.processing, stack.processor), (stack.sweeping, stack.sweeper)):
+        assert granted(made, runs.role) == {
+            _arn(made, function.function): {"lambda:InvokeFunction"},
+            _arn(made, runs.dead_letter_queue): {"sqs:SendMessage"},
+        }
 
 
 def test_no_action_is_a_wildcard(each: Workload) -> None:

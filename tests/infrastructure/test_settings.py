@@ -7,19 +7,26 @@ from typing import Any, get_args
 import pytest
 
 from stacks.refusal import Refusal
-from stacks.settings import Semantics, WorkloadSettings, read_stage
+from stacks.settings import QueuedWorkloadSettings, Semantics, WorkloadSettings, read_stage
 from stacks.settings.limits import LONGEST_LEASE_SECONDS
 from stacks.settings.workload import DAY_SECONDS
 from tests.infrastructure.refusals import NEEDED, nested, refusal, stage
-from tests.infrastructure.synthesis import context
+from tests.infrastructure.synthesis import QUEUED, context
 
 A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
 
 each_workload = pytest.mark.parametrize("workload", NEEDED)
+each_on_a_queue = pytest.mark.parametrize("workload", QUEUED)
 
 
 def settings_of(workload: str, **given: Any) -> WorkloadSettings:
     found: WorkloadSettings = getattr(stage(workload, given), workload)
+    return found
+
+
+def queued_settings_of(workload: str, **given: Any) -> QueuedWorkloadSettings:
+    found = settings_of(workload, **given)
+    assert isinstance(found, QueuedWorkloadSettings)
     return found
 
 
@@ -32,6 +39,7 @@ def test_the_defaults_keep_every_rule_under_either_semantics(workload: str, sema
 def test_each_workload_has_the_semantics_that_suit_its_downstream() -> None:
     assert settings_of("ingestion").semantics == "at-most-once"
     assert settings_of("charges").semantics == "idempotent-downstream"
+    assert settings_of("registrations").semantics == "idempotent-downstream"
 
 
 @pytest.mark.parametrize("name", ["dev", "prod", "sandbox"])
@@ -53,9 +61,10 @@ def test_a_group_that_is_given_in_part_keeps_its_other_defaults() -> None:
     assert functions.reconciler.timeout_seconds == 240
 
 
-@each_workload
+@each_on_a_queue
 def test_a_group_that_is_given_in_part_keeps_the_workloads_own_defaults(workload: str) -> None:
-    before, after = settings_of(workload).queue, settings_of(workload, queue={"max_receive_count": 7}).queue
+    before = queued_settings_of(workload).queue
+    after = queued_settings_of(workload, queue={"max_receive_count": 7}).queue
     assert after == replace(before, max_receive_count=7)
 
 
@@ -68,14 +77,22 @@ def test_overrides_replace_what_cdk_json_gives_of_their_workload_alone() -> None
     settings = read_stage(
         "dev",
         {"dev": NEEDED},
-        overrides={"effect_url": "http://127.0.0.1:1/", "namespace": "mine"},
-        charges_overrides={"core_banking_url": "http://127.0.0.1:2/"},
+        overrides={
+            "ingestion": {"effect_url": "http://127.0.0.1:1/", "namespace": "mine"},
+            "charges": {"core_banking_url": "http://127.0.0.1:2/"},
+        },
     )
-    assert (settings.ingestion.effect_url, settings.ingestion.namespace) == ("http://127.0.0.1:1/", "mine")
-    assert (settings.charges.core_banking_url, settings.charges.namespace) == (
-        "http://127.0.0.1:2/",
-        "charges",
-    )
+    ingestion, charges, registrations = settings.ingestion, settings.charges, settings.registrations
+    assert (ingestion.effect_url, ingestion.namespace) == ("http://127.0.0.1:1/", "mine")
+    assert (charges.core_banking_url, charges.namespace) == ("http://127.0.0.1:2/", "charges")
+    assert registrations == settings_of("registrations")
+
+
+def test_an_override_of_a_workload_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(
+        Refusal, match=r"^stages\.dev\.charge = \{\}: no such setting, did you mean charges\?$"
+    ):
+        read_stage("dev", {"dev": NEEDED}, overrides={"charge": {}})
 
 
 @each_workload
@@ -90,18 +107,10 @@ def test_overrides_replace_what_cdk_json_gives_of_their_workload_alone() -> None
         ("lease_seconds", 43_201, "between 1 and 43200"),
         ("margin_seconds", 0, "between 1 and 3600"),
         ("retention_days", 3651, "between 1 and 3650"),
-        ("redrives", 0, "between 1 and 100"),
         ("sdk.connect_timeout_seconds", 0, "between 0.1 and 60"),
         ("sdk.read_timeout_seconds", "2", "a number"),
         ("sdk.read_timeout_seconds", 61, "between 0.1 and 60"),
         ("sdk.attempts", 0, "between 1 and 10"),
-        ("queue.visibility_timeout_seconds", 43_201, "between 0 and 43200"),
-        ("queue.retention_days", 15, "between 1 and 14"),
-        ("queue.dead_letter_retention_days", 13, "between 14 and 14"),
-        ("queue.max_receive_count", 4, "between 5 and 1000"),
-        ("delivery.batch_size", 0, "between 1 and 10000"),
-        ("delivery.batch_window_seconds", 301, "between 0 and 300"),
-        ("delivery.max_concurrency", 1, "between 2 and 1000"),
     ],
 )
 def test_a_value_that_is_wrong_by_itself_is_refused(
@@ -111,7 +120,28 @@ def test_a_value_that_is_wrong_by_itself_is_refused(
     assert refusal(workload, nested(setting, value)) == line
 
 
-@each_workload
+@each_on_a_queue
+@pytest.mark.parametrize(
+    ("setting", "value", "allowed"),
+    [
+        ("redrives", 0, "between 1 and 100"),
+        ("queue.visibility_timeout_seconds", 43_201, "between 0 and 43200"),
+        ("queue.retention_days", 15, "between 1 and 14"),
+        ("queue.dead_letter_retention_days", 13, "between 14 and 14"),
+        ("queue.max_receive_count", 4, "between 5 and 1000"),
+        ("delivery.batch_size", 0, "between 1 and 10000"),
+        ("delivery.batch_window_seconds", 301, "between 0 and 300"),
+        ("delivery.max_concurrency", 1, "between 2 and 1000"),
+    ],
+)
+def test_a_value_of_the_queue_that_is_wrong_by_itself_is_refused(
+    workload: str, setting: str, value: object, allowed: str
+) -> None:
+    line = f"{setting} = {json.dumps(value)}: must be {allowed}"
+    assert refusal(workload, nested(setting, value)) == line
+
+
+@each_on_a_queue
 @pytest.mark.parametrize(
     ("given", "line"),
     [
@@ -136,7 +166,7 @@ def test_a_value_that_does_not_go_with_the_others_is_refused(
     assert refusal(workload, given) == line
 
 
-@each_workload
+@each_on_a_queue
 def test_fewer_redrives_need_a_shorter_retention(workload: str) -> None:
     assert settings_of(workload, redrives=1, retention_days=22).retention_seconds == 22 * DAY_SECONDS
 
@@ -187,6 +217,11 @@ def test_a_typing_error_is_not_silently_without_effect(
             "dev",
             {"dev": {**NEEDED, "charges": {"core_banking_url": "https://bank.test/"}}},
             "stages.dev.charges.notification_url is not given, and has no default",
+        ),
+        (
+            "dev",
+            {"dev": {name: given for name, given in NEEDED.items() if name != "registrations"}},
+            "stages.dev.registrations.registry_url is not given, and has no default",
         ),
         ("dev", {"dev": {**NEEDED, "charges": 1}}, "stages.dev.charges = 1: must be an object of settings"),
         (

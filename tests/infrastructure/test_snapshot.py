@@ -7,7 +7,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from tests.infrastructure.synthesis import charges, ingestion, scrubbed
+from tests.infrastructure.synthesis import charges, ingestion, registrations, scrubbed
 
 
 @pytest.fixture
@@ -22,6 +22,10 @@ def test_the_ingestion_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotA
 
 def test_the_charges_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
     assert scrubbed(charges("prod").template) == template_snapshot
+
+
+def test_the_registrations_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
+    assert scrubbed(registrations("prod").template) == template_snapshot
 
 
 def _readable(template: Any) -> Any:

@@ -4,9 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.infrastructure.synthesis import WORKLOADS, Workload, charges, ingestion
+from tests.infrastructure.synthesis import (
+    QUEUED,
+    WORKLOADS,
+    Queued,
+    Workload,
+    charges,
+    ingestion,
+    registrations,
+)
 
 Make = Callable[..., Workload]
+MakeQueued = Callable[..., Queued]
 
 
 @pytest.fixture(params=WORKLOADS)
@@ -14,19 +23,37 @@ def make(request: pytest.FixtureRequest) -> Make:
     return WORKLOADS[request.param]
 
 
+@pytest.fixture(params=QUEUED)
+def make_queued(request: pytest.FixtureRequest) -> MakeQueued:
+    return QUEUED[request.param]
+
+
 @pytest.mark.parametrize(("stage", "protected"), [("dev", False), ("prod", True), ("sandbox", False)])
-def test_only_the_table_of_prod_is_protected_from_deletion(make: Make, stage: str, protected: bool) -> None:
-    made = make(stage)
+def test_only_the_table_of_prod_is_protected_from_deletion(
+    make_queued: MakeQueued, stage: str, protected: bool
+) -> None:
+    made = make_queued(stage)
     [replica] = made.properties(made.stack.ledger.table)["Replicas"]
     assert replica["DeletionProtectionEnabled"] is protected
 
 
 @pytest.mark.parametrize(("stage", "fate"), [("dev", "Delete"), ("prod", "Retain"), ("sandbox", "Delete")])
-def test_what_holds_data_outlives_the_stack_of_prod_alone(make: Make, stage: str, fate: str) -> None:
-    made = make(stage)
+def test_what_holds_data_outlives_the_stack_of_prod_alone(
+    make_queued: MakeQueued, stage: str, fate: str
+) -> None:
+    made = make_queued(stage)
     stack = made.stack
     holders = (stack.ledger.table, stack.work_queue.queue, stack.work_queue.dead_letter_queue)
     assert [made.resource(holder)["DeletionPolicy"] for holder in holders] == [fate] * 3
+
+
+@pytest.mark.parametrize(("stage", "fate"), [("dev", "Delete"), ("prod", "Retain"), ("sandbox", "Delete")])
+def test_documents_and_dead_letters_of_registrations_outlive_the_stack_of_prod_alone(
+    stage: str, fate: str
+) -> None:
+    made = registrations(stage)
+    holders = (made.stack.source.bucket, made.stack.dead_letter_queue)
+    assert [made.resource(holder)["DeletionPolicy"] for holder in holders] == [fate] * 2
 
 
 @pytest.mark.parametrize("stage", ["dev", "prod", "sandbox"])
@@ -41,15 +68,16 @@ def test_prod_has_the_resources_of_the_sandbox(make: Make) -> None:
     assert _resources(make("prod")) == _resources(make("sandbox"))
 
 
-def test_only_the_work_queue_has_a_name_of_ours(make: Make) -> None:
-    made = make()
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_only_the_work_queue_has_a_name_of_ours(workload: str) -> None:
+    made = WORKLOADS[workload]()
     named = [
         (resource["Type"], name)
         for resource in made.template["Resources"].values()
         for name in resource.get("Properties", {})
         if name.endswith("Name") and name not in {"PolicyName", "FunctionName", "MetricName"}
     ]
-    assert named == [("AWS::SQS::Queue", "QueueName")]
+    assert named == [("AWS::SQS::Queue", "QueueName")] * (workload in QUEUED)
 
 
 @pytest.mark.parametrize(("stage", "bootstrapped"), [("dev", True), ("prod", True), ("sandbox", False)])
@@ -74,6 +102,15 @@ def test_operators_and_the_sandbox_find_everything_in_the_outputs() -> None:
         "DeadLetterQueueUrl",
         "TableName",
         "ConsumerName",
+    }
+    assert set(registrations().template["Outputs"]) == {
+        "BucketName",
+        "DocumentKey",
+        "DeadLetterQueueUrl",
+        "ProcessorName",
+        "SweeperName",
+        "ParameterPrefix",
+        "EventSource",
     }
 
 

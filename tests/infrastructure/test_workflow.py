@@ -85,7 +85,7 @@ def test_every_task_waits_longer_than_its_function_may_run(made: Ingestion) -> N
 def test_the_failure_branch_waits_until_no_function_still_runs(longest: str) -> None:
     """Until the longest of the three has ended, after a cold start of 10 s, and the clocks' margin on top."""
     slower = {"functions": {longest: {"timeout_seconds": 70}}}
-    settings = read_stage("dev", context()["stages"], overrides=slower).ingestion
+    settings = read_stage("dev", context()["stages"], overrides={"ingestion": slower}).ingestion
     assert ingestion_definition(settings)["States"]["LetInvocationsEnd"]["Seconds"] == 10 + 70 + 60
     assert settings.settle_seconds == 10 + 70 + 60
 

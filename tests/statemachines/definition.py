@@ -16,7 +16,7 @@ _CDK_JSON = Path(__file__).parents[2] / "cdk.json"
 
 def stage_settings(stage: str, **overrides: object) -> IngestionSettings:
     context = json.loads(_CDK_JSON.read_text(encoding="utf-8"))["context"]
-    return read_stage(stage, context["stages"], overrides=overrides).ingestion
+    return read_stage(stage, context["stages"], overrides={"ingestion": overrides}).ingestion
 
 
 def resolved(settings: IngestionSettings, *, dead_letter_queue: str) -> dict[str, Any]:

@@ -1,13 +1,12 @@
-"""What ties one setting to others."""
+"""What ties the settings of ingestion to each other."""
 
 from math import ceil
 
 from stacks.ingestion_definition import ingestion_definition
 from stacks.longest_run import longest_run_seconds
-from stacks.settings.charges import RECORD_CALLS, ChargesSettings
 from stacks.settings.ingestion import RECONCILER_INTERVAL_SECONDS, IngestionSettings
-from stacks.settings.rule import Rule, above, at_least, at_most
-from stacks.settings.workload import DeliverySettings, FunctionSettings, WorkloadSettings
+from stacks.settings.rule import above, at_least, at_most
+from stacks.settings.ties.queued_workload import QUEUED_TIES, VISIBILITY, visibility
 
 # Calls to AWS at most in one invocation.
 GUARD_CALLS = 4  # claim, doubt, and both again where the doubt finds the claim gone
@@ -15,24 +14,9 @@ SIDE_EFFECT_CALLS = 2  # renew, then complete
 RECORD_FAILURE_CALLS = 3  # read, mark, and mark again under a later attempt
 RECONCILER_CALLS = 7  # a page, its markers, then one execution: describe, read, doubt, send, mark
 
-_VISIBILITY = "queue.visibility_timeout_seconds"
-
-
-def _window(s: IngestionSettings | ChargesSettings) -> int:
-    return 1 if s.delivery.batch_size > 10 else 0
-
-
-def _visibility(function: FunctionSettings, delivery: DeliverySettings) -> int:
-    return 6 * function.timeout_seconds + delivery.batch_window_seconds
-
-
-def _ways_back(s: WorkloadSettings) -> int:
-    queue = s.queue
-    return queue.retention_days + s.redrives * (queue.dead_letter_retention_days + queue.retention_days)
-
 
 def _starter_visibility(s: IngestionSettings) -> int:
-    return _visibility(s.functions.starter, s.delivery)
+    return visibility(s.functions.starter, s.delivery)
 
 
 def _batch(s: IngestionSettings) -> float:
@@ -71,34 +55,9 @@ def _abandoned_execution(s: IngestionSettings) -> int:
     return s.workflow.timeout_seconds + s.margin_seconds
 
 
-def _consumer_visibility(s: ChargesSettings) -> int:
-    return _visibility(s.functions.consumer, s.delivery)
-
-
-def _charges(s: ChargesSettings) -> int:
-    return s.record_seconds * ceil(s.delivery.batch_size / s.delivery.concurrency)
-
-
-def _abandoned_invocation(s: ChargesSettings) -> int:
-    return s.functions.consumer.timeout_seconds + s.margin_seconds
-
-
-STAGE_TIES = (
-    Rule(
-        setting="removal",
-        holds=lambda s: s.removal == "retain" or not s.deletion_protection,
-        allowed=lambda _: "retain where deletion_protection is true: a protected table is not deleted",
-    ),
-)
-
-_WORKLOAD_TIES = (
-    at_least("delivery.batch_window_seconds", _window, "Lambda waits for batches over 10"),
-    at_least("retention_days", _ways_back, "source retention + redrives * (DLQ + source retention)"),
-)
-
 INGESTION_TIES = (
-    *_WORKLOAD_TIES,
-    at_least(_VISIBILITY, _starter_visibility, "6 times the starter's timeout + batch window"),
+    *QUEUED_TIES,
+    at_least(VISIBILITY, _starter_visibility, "6 times the starter's timeout + batch window"),
     above("functions.starter.timeout_seconds", _batch, "a call per record, batch / concurrency in a row"),
     above("functions.idempotency_guard.timeout_seconds", _claim, f"{GUARD_CALLS} calls"),
     above("functions.side_effect.timeout_seconds", _effect, f"{SIDE_EFFECT_CALLS} calls + effect deadline"),
@@ -108,15 +67,4 @@ INGESTION_TIES = (
     above("workflow.retry_max_delay_seconds", _first_delay, "retry_interval_seconds"),
     above("workflow.timeout_seconds", _execution, "the slowest path through ingestion.asl.json"),
     above("lease_seconds", _abandoned_execution, "workflow timeout + margin"),
-)
-
-CHARGES_TIES = (
-    *_WORKLOAD_TIES,
-    at_least(_VISIBILITY, _consumer_visibility, "6 times the consumer's timeout + batch window"),
-    above(
-        "functions.consumer.timeout_seconds",
-        _charges,
-        f"{RECORD_CALLS} calls + both deadlines per record, batch / concurrency in a row",
-    ),
-    above("lease_seconds", _abandoned_invocation, "the consumer's timeout + margin"),
 )

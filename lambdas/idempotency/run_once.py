@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
+from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, ParamSpec
 
 from idempotency import results
@@ -88,6 +89,9 @@ class Guard:
         """Decorates a function with `run_exactly_once`; `key` makes the key of the function's arguments."""
 
         def decorate(function: Callable[P, object]) -> Callable[P, Answer]:
+            if iscoroutinefunction(function):  # it would be marked done before it has begun
+                raise TypeError(f"{function.__qualname__} is async; the guard runs plain functions")
+
             @wraps(function)
             def guarded(*args: P.args, **kwargs: P.kwargs) -> Answer:
                 return self.run_exactly_once(key(*args, **kwargs), lambda _: function(*args, **kwargs))
@@ -160,4 +164,6 @@ class Guard:
 
     def _mark(self, mark: Callable[..., Record], claim: Claim, **change: Any) -> Record:
         held = claim.record
+        if not claim.held:
+            raise LeaseLost(held.key, held)
         return mark(held.key, owner=held.owner, attempt=held.attempt, now=self.clock(), **change)

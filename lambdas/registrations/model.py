@@ -76,13 +76,13 @@ def _id(found: Any) -> str:
         text = keys.business_id(found, lambda value: value if isinstance(value, str) else None)
     except InvalidKey as invalid:
         raise InvalidRegistration("recordId", "must be text, and not blank") from invalid
-    if len(text) > MAX_ID:
-        raise InvalidRegistration("recordId", f"is longer than {MAX_ID} characters")
+    if len(text) > MAX_ID or not text.isprintable():  # SQS refuses attributes with control characters
+        raise InvalidRegistration("recordId", f"must be up to {MAX_ID} printable characters")
     return text
 
 
 def _date(found: Any) -> date:
     try:
         return date.fromisoformat(found)
-    except (TypeError, ValueError) as error:
-        raise InvalidRegistration("effectiveDate", "must be a date, YYYY-MM-DD") from error
+    except (TypeError, ValueError):  # whose text would quote the payload
+        raise InvalidRegistration("effectiveDate", "must be a date, YYYY-MM-DD") from None

@@ -57,14 +57,15 @@ class Expiry:
             )
         except NotApplied:
             return Ending.NOT_APPLIED
-        except (Rejected, AlreadyFailed, InDoubt):
-            self._report(registration)
-            return Ending.DEAD
+        except Rejected:
+            return self._told(registration, before=False)
+        except (AlreadyFailed, InDoubt):
+            return self._told(registration, before=True)
         except LeaseLost:
             count("LostClaims")
             raise
         except Exception:
-            if self._report(registration):  # in doubt, under at-most-once
+            if self._told(registration, before=False) is Ending.DEAD:  # in doubt, under at-most-once
                 return Ending.DEAD
             raise
         return Ending(answer.outcome)
@@ -87,17 +88,21 @@ class Expiry:
                 return Ending.SKIPPED_IN_FLIGHT
             case Verdict.ACQUIRED | Verdict.STILL_MINE:
                 self.guard.fail(claim, reason="too-late")
-        self._report(registration)
-        return Ending.DEAD
+        return self._told(registration, before=not claim.held)
 
-    def _report(self, registration: Registration) -> bool:
-        """Tells of a FAILED or IN_DOUBT that nobody was told of yet; whether there was one."""
-        record = self.reports.unreported(self.guard.key(registration.key))
+    def _told(self, registration: Registration, *, before: bool) -> Ending:
+        """Tells of a FAILED or IN_DOUBT that nobody was told of yet. DEAD only if somebody certainly was.
+
+        `before`: it was that before this run. What this run has made it may not be listed yet, but an earlier
+        attempt's end still be; then it is told by whoever comes next.
+        """
+        key = self.guard.key(registration.key)
+        record = self.reports.unreported(key)
         if record is None:
-            return False
+            return Ending.DEAD if before and self.reports.reported(key) else Ending.UNKNOWN
         reason = record.reason if record.state is State.FAILED and record.reason else "in-doubt"
         self.dead_letters.send(registration, reason=reason)
         count("DeadLettered", Reason=reason)
         log.warning("dead-lettered", reason=reason, event_key=registration.key)
         self.reports.report(record, now=self.guard.clock())
-        return True
+        return Ending.DEAD

@@ -12,9 +12,12 @@ from idempotency.adapters.memory import MemoryLedger
 from idempotency.errors import NotApplied, OutcomeUnknown, Rejected
 from idempotency.model import Key, Policy, Semantics, State
 from ingestion import idempotency_guard, reconciler, record_failure, side_effect, starter
+from registrations import processor, sweeper
 from tests.unit.aws import Execution, MarkerTable, Queue, StepFunctions, refusal
 from tests.unit.conftest import Lines
 from tests.unit.ingestion.messages import message
+from tests.unit.registrations import account as registrations
+from tests.unit.registrations.desk import PREFIX
 
 MARKER = "payload-marker-7f3a"
 KEY = Key(pk="charge:1", sk="ingestion")
@@ -198,3 +201,72 @@ def test_the_reconciler_stops_in_time(account: Account, monkeypatch: pytest.Monk
     )
     monkeypatch.setattr(Context, "get_remaining_time_in_millis", lambda _: 5 * 4 * 1_000)
     assert reconciler.handler({}, Context()) == {"handled": 0}
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[registrations.Account]:
+    register = registrations.Account()
+    for name, value in registrations.ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(wiring, "client", register.client)
+    monkeypatch.setattr(wiring, "http_effect", register.http_effect)
+    monkeypatch.setattr(wiring, "clock", lambda: register.now)
+    made_once = (processor._processor, wiring.ssm_ledger)
+    for each in made_once:
+        each.cache_clear()
+    yield register
+    for each in made_once:
+        each.cache_clear()
+
+
+def _registration(number: int, **more: object) -> dict[str, object]:
+    return {"recordId": f"REG-{number}", "effectiveDate": "2027-01-15", "holder": MARKER, **more}
+
+
+def _telling(detail: object) -> dict[str, Any]:
+    return {"id": "e-1", "source": "registrations", "detail-type": "RegistrationExpiry", "detail": detail}
+
+
+def test_the_processor(register: registrations.Account) -> None:
+    """Good and bad, side by side; a registration's id and date are its key, and no payload."""
+    key = "RegistrationExpiry:REG-{}:2027-01-15"
+    register.registry.raises = {
+        key.format(1): Rejected(MARKER),
+        key.format(2): NotApplied(MARKER),
+        key.format(3): OutcomeUnknown("HTTP 500"),
+    }
+    register.holders.raises = {key.format(4) + ":notification": ValueError(f"refused: {MARKER}")}
+    register.bucket.document = [
+        *[_registration(number) for number in range(6)],
+        _registration(6, effectiveDate=MARKER),
+        {"recordId": [MARKER]},
+        MARKER,
+    ]
+    counts = register.process({"source": "aws.scheduler", "detail": MARKER})
+    assert counts == {"executed": 3, "dead": 1, "not-applied": 1, "unknown": 1, "invalid": 3}
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        MARKER,
+        _registration(1, effectiveDate=MARKER),
+        _registration(1, recordId=[MARKER]),
+        _registration(1, effectiveDate="1999-01-01"),
+        _registration(1),
+    ],
+    ids=["no object", "date", "id", "too late", "good"],
+)
+def test_the_processor_told_by_an_event(detail: object, register: registrations.Account) -> None:
+    register.process(_telling(detail))
+    register.process(_telling(detail) | {"detail-type": "something else"})
+
+
+def test_the_sweeper(register: registrations.Account) -> None:
+    register.process(_telling(_registration(1)))
+    register.store.put_parameter(
+        Name=f"{PREFIX}/by-hand", Value=MARKER, Type="String", Tier="Standard", Overwrite=False
+    )
+    register.now += 100 * 86_400
+    with pytest.raises(sweeper.Unswept):
+        register.sweep()

@@ -14,7 +14,7 @@ import pytest
 import wiring
 from charges import consumer
 from idempotency.errors import NotApplied, OutcomeUnknown, Rejected
-from idempotency.model import Claim, Key, Record, Semantics, State
+from idempotency.model import Key, Semantics, State
 from telemetry import log
 from tests.unit.aws import refusal
 from tests.unit.charges.charges import body, body_with_raw
@@ -37,22 +37,7 @@ ENVIRONMENT = {
     "CONCURRENCY": "10",
     "RECORD_SECONDS": str(RECORD_SECONDS),
 }
-LEDGER_SECONDS, DEBIT_SECONDS = 0.005, 0.2
 MARKER = "payload-marker-7f3a"
-
-
-class SlowLedger(FailingLedger):
-    """Each call takes `seconds`, outside the lock, as a store over the network does."""
-
-    seconds = 0.0
-
-    def claim(self, key: Key, **claim: Any) -> Claim:
-        time.sleep(self.seconds)
-        return super().claim(key, **claim)
-
-    def complete(self, key: Key, **change: Any) -> Record:
-        time.sleep(self.seconds)
-        return super().complete(key, **change)
 
 
 @dataclass
@@ -81,7 +66,9 @@ class Context:
 
 @dataclass
 class Account:
-    ledger: SlowLedger = field(default_factory=lambda: SlowLedger(policy(Semantics.IDEMPOTENT_DOWNSTREAM)))
+    ledger: FailingLedger = field(
+        default_factory=lambda: FailingLedger(policy(Semantics.IDEMPOTENT_DOWNSTREAM))
+    )
     queue: WorkQueue = field(default_factory=WorkQueue)
     bank: Downstream = field(default_factory=Downstream)
     customers: Downstream = field(default_factory=Downstream)
@@ -130,23 +117,19 @@ def test_a_batch_is_debited_notified_and_acknowledged(account: Account) -> None:
     assert record.expires_at == record.updated_at + RETENTION
 
 
-def test_ten_slow_debits_take_hardly_longer_than_one(account: Account) -> None:
-    """Bounded by the slowest record: CONCURRENCY is the size of the batch, so every record has a thread, and
-    a record spends its time waiting (5 ms claim, 200 ms debit, 5 ms completion), which holds no lock. The
-    half on top is room for a busy machine; one after the other they would take ten times as long.
-    """
-    account.ledger.seconds, account.bank.seconds = LEDGER_SECONDS, DEBIT_SECONDS
-    one = _seconds(account, _batch(1))
-    ten = _seconds(account, _batch(10, first=1))
-    assert one >= DEBIT_SECONDS + 2 * LEDGER_SECONDS
-    assert ten <= 1.5 * one
-    assert len(account.bank.keys) == 11
+def test_all_debits_of_a_batch_are_under_way_at_once(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a batch takes as long as its slowest record: none returns before the last one has begun."""
+    everybody = threading.Barrier(10)
 
+    def post(body: str, *, idempotency_key: str, attempt: int) -> dict[str, Any]:
+        everybody.wait(timeout=60)
+        return {"status": 200}
 
-def _seconds(account: Account, batch: list[dict[str, Any]]) -> float:
-    begin = time.perf_counter()
-    assert account.deliver(*batch) == []
-    return time.perf_counter() - begin
+    monkeypatch.setattr(account.bank, "post", post)
+    assert account.deliver(*_batch(10)) == []
+    assert {account.state(number) for number in range(10)} == {State.DONE}
 
 
 def test_no_more_records_run_at_once_than_the_setting_says(

@@ -97,6 +97,11 @@ class SsmLedger:
         latest = self._latest(key, iter(_BRIEFLY))
         return latest.record if latest and _is_unreported(latest) else None
 
+    def reported(self, key: Key) -> bool:
+        """Whether the last that was said of it is that somebody was told."""
+        latest = self._latest(key, iter(_BRIEFLY))
+        return latest is not None and latest.note is Note.REPORTED
+
     def report(self, record: Record, *, now: int) -> None:
         """Says that somebody was told of this record; changes nothing where it has moved on since."""
         pauses = iter(_PATIENTLY)

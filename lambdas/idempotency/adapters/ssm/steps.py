@@ -10,7 +10,8 @@ from idempotency.model import Key, Record, State
 
 MAX_CHARACTERS = 4096  # of a standard parameter's value (API reference of PutParameter); it is ASCII here
 
-_LABEL_CHARACTERS = 200  # of the key, for people who look at the parameter
+# Of the key, for people who look at the parameter, and of a reason that does not fit; each may take twelve.
+_KEPT_CHARACTERS = 100
 
 
 class Note(StrEnum):
@@ -38,7 +39,7 @@ def encode(step: Step) -> str:
     record = step.record
     return text(
         {
-            "key": str(record.key)[:_LABEL_CHARACTERS],
+            "key": str(record.key)[:_KEPT_CHARACTERS],
             "state": record.state,
             "owner": record.owner,
             "attempt": record.attempt,
@@ -74,10 +75,12 @@ def decode(key: Key, number: int, value: str) -> Step:
 
 
 def fitted(record: Record) -> Record:
-    """The record as a parameter can hold it: a result that is too large in there becomes a note."""
-    size = len(encode(Step(number=0, record=record)))
+    """The record as parameters can hold it, with any note: what is too large is omitted, or cut."""
+    size = max(len(encode(Step(number=0, record=record, note=note))) for note in Note)
     if size <= MAX_CHARACTERS:
         return record
+    if record.reason is not None:
+        return replace(record, reason=record.reason[:_KEPT_CHARACTERS])
     return replace(record, result=results.omitted(f"too large: {size} characters in a parameter"))
 
 

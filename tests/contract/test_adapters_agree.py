@@ -1,22 +1,17 @@
 """Whatever is done to a key in whatever order, every adapter answers as the memory adapter does."""
 
 from itertools import count
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from idempotency.adapters.dynamodb import DynamoDBLedger
 from idempotency.adapters.memory import MemoryLedger
 from idempotency.errors import LeaseLost
 from idempotency.ledger import Ledger
 from idempotency.model import Claim, Key, Policy, Record
-from tests.contract.engines import TABLE
+from tests.contract.engines import Engine
 from tests.contract.lives import LEASE, MARGIN, MARKS, NOW, OTHER, OWNER, POLICIES, RETENTION, Worker
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _numbers = count(1)
 
@@ -52,7 +47,7 @@ def _do(ledger: Ledger, key: Key, step: tuple[str, int, str, int, str | None], n
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES.keys())
-def test_every_adapter_answers_as_memory_does(policy: Policy, dynamodb: "DynamoDBClient") -> None:
+def test_every_adapter_answers_as_memory_does(policy: Policy, engine: Engine) -> None:
     @settings(
         max_examples=12,
         deadline=None,
@@ -63,7 +58,7 @@ def test_every_adapter_answers_as_memory_does(policy: Policy, dynamodb: "DynamoD
     @given(steps)
     def agree(life: list[tuple[str, int, str, int, str | None]]) -> None:
         key = Key(pk=f"charge:LIFE-{next(_numbers)}", sk="contract")
-        reference, other = MemoryLedger(policy), DynamoDBLedger(dynamodb, TABLE, policy)
+        reference, other = MemoryLedger(policy), engine.ledger(policy)
         now = NOW
         for step in life:
             now += step[3]

@@ -70,8 +70,10 @@ class _Log:
     @property
     def unneeded(self) -> list[str]:
         """Settled numbers below a settled one. A fresh one may be the key's next life, and what is above it
-        a number that was deleted, but that the listing still shows.
+        a number that was deleted, but that the listing still shows; so may all be where it shows CLEARED.
         """
+        if any(self._note(number) is Note.CLEARED for number in self.steps):
+            return []
         top = max(self.settled, default=0)
         return [self.name(number) for number in sorted(self.settled) if number < top]
 
@@ -123,10 +125,13 @@ class Sweeper:
         for log in logs:
             if note := log.follow_up(now):
                 self._put_on_top(log, note)
-        self._delete([name for log in logs if not log.finished for name in log.unneeded])
+        unneeded = [name for log in logs for name in log.unneeded]
+        for start in range(0, len(unneeded), PAGE):
+            self._delete(unneeded[start : start + PAGE])
         for log in logs:
-            if log.finished and self._attempt(log.path, partial(self._stand, log, log.steps)):
-                self._delete([log.name(number) for number in sorted(log.steps)])
+            if log.finished:
+                names = [log.name(number) for number in sorted(log.steps)]
+                self._delete(names, provided=partial(self._stand, log, log.steps))
         return self._sweep
 
     def _logs(self, now: int) -> list[_Log]:
@@ -182,12 +187,10 @@ class Sweeper:
             _readable(read(self._reader, log.name(number)) or "") == step for number, step in steps.items()
         )
 
-    def _delete(self, names: Sequence[str]) -> None:
-        for start in range(0, len(names), PAGE):
-            some = names[start : start + PAGE]
-            if self._attempt(some[0], partial(self._gone, some)):
-                self._sweep.deleted += len(some)
-                self._sweep.parameters -= len(some)
+    def _delete(self, names: Sequence[str], *, provided: Callable[[], bool] = lambda: True) -> None:
+        if self._attempt(names[0], lambda: provided() and self._gone(names)):
+            self._sweep.deleted += len(names)
+            self._sweep.parameters -= len(names)
 
     def _gone(self, names: Sequence[str]) -> bool:
         try:

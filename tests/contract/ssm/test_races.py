@@ -1,0 +1,40 @@
+"""Forty takers of one stale claim: exactly one wins, whatever each of them hears."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+from idempotency.model import Key, Verdict
+from tests.contract.engines import moto_parameters
+from tests.contract.lives import NOW
+from tests.contract.ssm.takers import ledger, race
+from tests.ssm.parameter_store import StrictParameterStore
+
+
+@contextmanager
+def _overlapping() -> Iterator[StrictParameterStore]:
+    """Every creation lets others begin in its middle, so that any of them may hear TooManyUpdates."""
+    yield StrictParameterStore(lambda: NOW, while_creating=lambda: time.sleep(0))
+
+
+@pytest.mark.parametrize("store", [_overlapping, moto_parameters], ids=["strict fake", "moto"])
+def test_exactly_one_of_forty_takes_over_a_stale_claim(
+    store: Callable[[], AbstractContextManager[Any]], key: Key
+) -> None:
+    with store() as client:
+        answers = race(client, key)
+        record = ledger(client).read(key)
+    assert set(answers) <= {Verdict.ACQUIRED, Verdict.IN_PROGRESS, None}
+    assert answers.count(Verdict.ACQUIRED) <= 1  # none, if the winner heard nothing but TooManyUpdates
+    assert record is not None
+    assert (record.attempt, record.owner.partition("-")[0]) == (2, "taker")
+
+
+def test_on_moto_everybody_hears_who_won(key: Key) -> None:
+    with moto_parameters() as client:
+        answers = race(client, key)
+    assert answers.count(Verdict.ACQUIRED) == 1
+    assert answers.count(Verdict.IN_PROGRESS) == len(answers) - 1

@@ -1,10 +1,12 @@
-"""Starts MiniStack with five corrections, without which it would not fail, deny and throttle as AWS does.
+"""Starts MiniStack with seven corrections, without which it would not fail, deny and throttle as AWS does.
 
 Runs on the interpreter of `build/sandbox-venv`: `python -m sandbox.emulator`. Each correction first checks
 that what it corrects is still there, so that a new MiniStack stops with one clear line and never half-works.
 """
 
 import functools
+import json
+import os
 import sys
 import threading
 from collections import defaultdict
@@ -27,6 +29,8 @@ def main() -> None:
     name_throttled_invocations()
     look_at_schedules_every_second()
     queue_invocations()
+    authorize_parameters_by_path_and_names()
+    retry_what_rules_and_schedules_invoke()
     from ministack.app import main as serve  # noqa: PLC0415 - only after the corrections
 
     serve()
@@ -127,6 +131,52 @@ def queue_invocations() -> None:
             return execute(func, *args, **keywords)
 
     _replace(lambda_svc, "_execute_function_warm", wait_for_a_process)
+
+
+def authorize_parameters_by_path_and_names() -> None:
+    """Check calls for many parameters against the parameters that they are for.
+
+    MiniStack checks GetParametersByPath and DeleteParameters against `*`, so that a grant on a path denies
+    them. It takes one ARN per call: here that of what all names begin with, which a grant on their path
+    covers as long as none of them is from elsewhere.
+    """
+    from ministack.core import iam_actions  # noqa: PLC0415
+
+    extract = _original(iam_actions, "extract_resource_arn")
+    listing = {"x-amz-target": "AmazonSSM.GetParametersByPath"}
+    if extract("ssm", "POST", "/", listing, b'{"Path": "/a"}', {}, "region", "account") != "*":
+        _refuse("it no longer checks GetParametersByPath against all parameters")
+
+    @functools.wraps(extract)
+    def name_parameters(
+        service: str, method: str, path: str, headers: Any, body: bytes, query: Any, region: str, account: str
+    ) -> str:
+        arn = str(extract(service, method, path, headers, body, query, region, account))
+        if service != "ssm" or arn != "*":
+            return arn
+        call = json.loads(body or b"{}")
+        begin = call.get("Path") or os.path.commonprefix(call.get("Names", []))  # noqa: RUF071 - as policies match
+        return f"arn:aws:ssm:{region}:{account}:parameter{begin}" if begin else arn
+
+    _replace(iam_actions, "extract_resource_arn", name_parameters)
+
+
+def retry_what_rules_and_schedules_invoke() -> None:
+    """Invoke functions for EventBridge asynchronously: retried, and sent to the failure destination at last.
+
+    MiniStack does so for every other asynchronous invocation, a second apart where AWS waits a minute.
+    """
+    from ministack.services import eventbridge, lambda_svc  # noqa: PLC0415
+
+    _original(eventbridge, "_dispatch_to_lambda")
+    find, invoke = (_original(lambda_svc, x) for x in ("_get_func_record_for_ref", "invoke_async_with_retry"))
+
+    def invoke_asynchronously(arn: str, payload: str) -> None:
+        function, configuration, _name = find(arn)
+        if function and configuration:
+            invoke({**function, "config": configuration}, json.loads(payload))
+
+    _replace(eventbridge, "_dispatch_to_lambda", invoke_asynchronously)
 
 
 def _original(owner: ModuleType | type, name: str) -> Any:

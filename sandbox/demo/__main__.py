@@ -5,12 +5,12 @@ import sys
 
 from rich.console import Console
 
-from sandbox.demo import charges, ingestion, report
+from sandbox.demo import charges, ingestion, registrations, report
 from sandbox.demo.progress import Progress
 from sandbox.process_group import SandboxError
 from stacks.refusal import Refusal
 
-_WORKLOADS = {"ingestion": ingestion.run, "charges": charges.run}
+_WORKLOADS = {"ingestion": ingestion.run, "charges": charges.run, "registrations": registrations.run}
 
 
 def main() -> int:

@@ -22,8 +22,14 @@ _ROWS = {
     "doubled": "doubled",
     "debits": "debits in the bank's ledger",
     "notifications": "notifications accepted",
-    "notification_failed": "debited, but not notified",
+    "notification_failed": "done, but not notified",
     "reclaimed": "claims taken over",
+    "runs": "runs",
+    "scheduled_runs": "of these, by the schedule",
+    "left_alone": "left alone: not due yet, or too old",
+    "swept": "keys past their retention, taken",
+    "deleted": "parameters deleted",
+    "parameters": "parameters left",
 }
 
 

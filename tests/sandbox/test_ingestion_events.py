@@ -41,8 +41,10 @@ def duplicates(workload: Workload) -> tuple[list[Delivery], list[Any]]:
 def test_duplicates_are_skipped_while_the_first_runs_and_after_it(workload: Workload, begun: Any) -> None:
     deliveries, (*together, later) = begun
 
-    skipped = {"skipped": True, "reason": "in-progress"}
-    assert sorted(together, key=len) == [{"reason": "done"}, skipped, skipped]
+    first, *skipped = sorted(together, key=len)
+    assert first == {"reason": "done"}
+    assert {"skipped": True, "reason": "in-progress"} in skipped
+    assert all(other["skipped"] for other in skipped)  # one that a busy machine is late with may say done
     assert later == {"skipped": True, "reason": "done"}
     assert [workload.outcome(delivery) for delivery in deliveries] == [DONE] * 4
     assert len(workload.calls(deliveries[0].event)) == 4  # of which the first three applied nothing

@@ -11,7 +11,7 @@ from moto import mock_aws
 from idempotency.adapters.memory import MemoryLedger
 from idempotency.ledger import Ledger
 from idempotency.model import Policy, Semantics
-from ingestion.handled import HandledEnds
+from executions.handled import HandledEnds
 from stacks.settings import IngestionSettings
 from tests.statemachines import moto_parser
 from tests.statemachines.clock import Clock

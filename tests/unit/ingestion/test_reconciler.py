@@ -7,8 +7,9 @@ import pytest
 
 from idempotency.adapters.memory import MemoryLedger
 from idempotency.model import Key, Policy, Record, Semantics, State
-from ingestion.handled import HandledEnds
-from ingestion.reconciler import Reconciler, Unreconciled
+from executions.handled import HandledEnds
+from executions.unfinished import UnfinishedExecutions, Unreconciled
+from ingestion.reconciler import Reconciler
 from tests.unit.aws import Execution, MarkerTable, Queue, StepFunctions, refusal
 from tests.unit.conftest import Lines
 
@@ -57,14 +58,17 @@ class Workload:
         """`runs_for`: how many executions there is time for."""
         times = iter([True] * runs_for)
         return Reconciler(
-            stepfunctions=self.stepfunctions,
+            executions=UnfinishedExecutions(
+                stepfunctions=self.stepfunctions,
+                handled=HandledEnds(self.markers, self.markers.table),
+                machine=self.stepfunctions.machine,
+                machine_timeout=MACHINE_TIMEOUT,
+                settle=SETTLE,
+                clock=lambda: now,
+            ),
             sqs=self.queue,
             ledger=self.ledger,
-            handled=HandledEnds(self.markers, self.markers.table),
-            machine=self.stepfunctions.machine,
             dlq_url=URL,
-            machine_timeout=MACHINE_TIMEOUT,
-            settle=SETTLE,
             clock=lambda: now,
         ).run(enough_time=lambda: next(times, False))
 

@@ -1,7 +1,6 @@
 """The body of a POST: its raw bytes are what is compared, its JSON is the order."""
 
 import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Callable
@@ -26,7 +25,7 @@ def raw(event: dict[str, Any]) -> bytes:
         return str(body).encode(errors="surrogatepass")
     try:
         return base64.b64decode(body, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise Problem(Kind.NOT_JSON, "The body is not what it says.") from error
 
 

@@ -1,5 +1,6 @@
 """Who asks: the same for every retry of one client, and never the same for two."""
 
+import json
 from typing import Any
 
 from orders.problem import Kind, Problem
@@ -13,7 +14,7 @@ def of(event: dict[str, Any]) -> str:
     context = event.get("requestContext") or {}
     claims = (context.get("authorizer") or {}).get("claims") or {}
     if claims.get("iss") and claims.get("sub"):
-        return f"jwt:{claims['iss']}:{claims['sub']}"
+        return f"jwt:{json.dumps([claims['iss'], claims['sub']])}"
     identity = context.get("identity") or {}
     if identity.get("cognitoIdentityId"):
         return f"identity-pool:{identity['cognitoIdentityId']}"

@@ -11,6 +11,7 @@ from orders.order_table import orders
 from orders.problem import Kind, Problem
 from orders.records import Order, Orders, Request
 from orders.response import Response
+from telemetry import log
 
 
 def status(event: dict[str, Any], *, records: Orders, now: int) -> Response:
@@ -35,5 +36,6 @@ def _described(order: Order) -> dict[str, Any]:
     }
 
 
+@log.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     return answered(lambda: status(event, records=orders(), now=wiring.clock()))

@@ -22,6 +22,8 @@ _ENDS = {
 Event = dict[str, Any]  # of GetExecutionHistory
 Task = tuple[str, int | None]  # a state's name and, within the Map, the item's number
 _PAYMENT: Task = ("ChargePayment", None)
+_SOME_ITEM: Task = ("ProvisionItem", None)
+_SOME_TASK: Task = ("", None)
 
 
 class TaskState(StrEnum):
@@ -92,14 +94,9 @@ class Tries:
 
     def state(self, task: Task) -> TaskState:
         """Of a task without a record that says done. A try that can't be told apart may be this one's."""
-        errors = [*self._errors[task], *([None] if task != _PAYMENT and self._untold else [])]
-        return (
-            TaskState.NOT_DONE if all(error in _NOTHING_HAPPENED for error in errors) else TaskState.UNKNOWN
-        )
-
-    @property
-    def _untold(self) -> bool:
-        return bool(self._errors["ProvisionItem", None])
+        untold = self._errors[_SOME_TASK] or (task != _PAYMENT and self._errors[_SOME_ITEM])
+        certain = all(error in _NOTHING_HAPPENED for error in self._errors[task])
+        return TaskState.NOT_DONE if certain and not untold else TaskState.UNKNOWN
 
     def _before(self, event: Event) -> Iterator[Event]:
         """This event and those that led to it; where the history does not say, the ones before it."""
@@ -111,13 +108,22 @@ class Tries:
         return next((event for event in self._before(end) if event["type"] == "TaskScheduled"), end)
 
     def _task(self, scheduled: Event) -> Task:
-        state = ""
+        """What lies before a redrive is not this try's: it says nothing of where the try belongs."""
+        in_map = False
         for event in self._before(scheduled):
-            if event["type"] == "TaskStateEntered" and not state:
-                state = event["stateEnteredEventDetails"]["name"]
-            if event["type"] == "MapIterationStarted":
-                return state, event["mapIterationStartedEventDetails"]["index"]
-        return state, None
+            match event["type"]:
+                case "TaskStateEntered":
+                    state = event["stateEnteredEventDetails"]["name"]
+                    if state != _SOME_ITEM[0]:
+                        return state, None
+                    in_map = True
+                case "MapIterationStarted":
+                    return _SOME_ITEM[0], event["mapIterationStartedEventDetails"]["index"]
+                case "MapStateEntered":
+                    return _SOME_ITEM
+                case "ExecutionRedriven":
+                    return _SOME_ITEM if in_map else _SOME_TASK
+        return _SOME_TASK
 
 
 def _error(end: Event | None) -> str | None:

@@ -22,5 +22,8 @@ def of(event: dict[str, Any]) -> str:
     if not account or not unique_id:
         raise Problem(Kind.CALLER_UNKNOWN, "Sign the request, or send a token.")
     principal, _, session = unique_id.partition(":")
-    kind = "role" if session else "user"
-    return f"{kind}:{account}:{principal}"
+    if not session:
+        return f"user:{account}:{unique_id}"
+    if principal == account:  # GetFederationToken: what follows is who it is, not a session of somebody
+        return f"federated:{unique_id}"
+    return f"role:{account}:{principal}"

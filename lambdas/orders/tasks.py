@@ -19,7 +19,8 @@ from telemetry import count, log
 
 PREFIX = "orders"
 
-_RECEIPT_CHARACTERS = 256  # of a hundred items they must fit into an execution's state
+# A character may take 12 bytes, and a hundred items' receipts must fit into an execution's state.
+_RECEIPT_CHARACTERS = 160
 
 
 def task_key(execution: str, task: str, number: int | None = None) -> str:

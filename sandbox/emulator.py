@@ -1,13 +1,16 @@
-"""Starts MiniStack with five corrections, without which it would not fail, deny and throttle as AWS does.
+"""Starts MiniStack with eight corrections, without which it would not fail, deny and throttle as AWS does.
 
 Runs on the interpreter of `build/sandbox-venv`: `python -m sandbox.emulator`. Each correction first checks
 that what it corrects is still there, so that a new MiniStack stops with one clear line and never half-works.
 """
 
 import functools
+import json
+import os
 import sys
 import threading
 from collections import defaultdict
+from contextvars import ContextVar
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any, NoReturn
@@ -27,6 +30,9 @@ def main() -> None:
     name_throttled_invocations()
     look_at_schedules_every_second()
     queue_invocations()
+    authorize_parameters_by_path_and_names()
+    retry_what_rules_and_schedules_invoke()
+    tell_map_iterations_in_histories()
     from ministack.app import main as serve  # noqa: PLC0415 - only after the corrections
 
     serve()
@@ -127,6 +133,94 @@ def queue_invocations() -> None:
             return execute(func, *args, **keywords)
 
     _replace(lambda_svc, "_execute_function_warm", wait_for_a_process)
+
+
+def authorize_parameters_by_path_and_names() -> None:
+    """Check calls for many parameters against the parameters that they are for.
+
+    MiniStack checks GetParametersByPath and DeleteParameters against `*`, so that a grant on a path denies
+    them. It takes one ARN per call: here that of what all names begin with, which a grant on their path
+    covers as long as none of them is from elsewhere.
+    """
+    from ministack.core import iam_actions  # noqa: PLC0415
+
+    extract = _original(iam_actions, "extract_resource_arn")
+    listing = {"x-amz-target": "AmazonSSM.GetParametersByPath"}
+    if extract("ssm", "POST", "/", listing, b'{"Path": "/a"}', {}, "region", "account") != "*":
+        _refuse("it no longer checks GetParametersByPath against all parameters")
+
+    @functools.wraps(extract)
+    def name_parameters(
+        service: str, method: str, path: str, headers: Any, body: bytes, query: Any, region: str, account: str
+    ) -> str:
+        arn = str(extract(service, method, path, headers, body, query, region, account))
+        if service != "ssm" or arn != "*":
+            return arn
+        call = json.loads(body or b"{}")
+        begin = call.get("Path") or os.path.commonprefix(call.get("Names", []))  # noqa: RUF071 - as policies match
+        return f"arn:aws:ssm:{region}:{account}:parameter{begin}" if begin else arn
+
+    _replace(iam_actions, "extract_resource_arn", name_parameters)
+
+
+def retry_what_rules_and_schedules_invoke() -> None:
+    """Invoke functions for EventBridge asynchronously: retried, and sent to the failure destination at last.
+
+    MiniStack does so for every other asynchronous invocation, a second apart where AWS waits a minute.
+    """
+    from ministack.services import eventbridge, lambda_svc  # noqa: PLC0415
+
+    _original(eventbridge, "_dispatch_to_lambda")
+    find, invoke = (_original(lambda_svc, x) for x in ("_get_func_record_for_ref", "invoke_async_with_retry"))
+
+    def invoke_asynchronously(arn: str, payload: str) -> None:
+        function, configuration, _name = find(arn)
+        if function and configuration:
+            invoke({**function, "config": configuration}, json.loads(payload))
+
+    _replace(eventbridge, "_dispatch_to_lambda", invoke_asynchronously)
+
+
+def tell_map_iterations_in_histories() -> None:
+    """Let an execution's history say which event led to which, and what belongs to which item of a Map.
+
+    MiniStack tells neither. It numbers the events of items that run at the same time by chance alike.
+    """
+    from ministack.services import stepfunctions  # noqa: PLC0415
+
+    add, run, execute = (
+        _original(stepfunctions, name) for name in ("_add_event", "_run_sub_machine", "_execute_task")
+    )
+    last: ContextVar[tuple[str, int]] = ContextVar(
+        "last", default=("", 0)
+    )  # each item has a context of its own
+    one_at_a_time = threading.Lock()
+
+    @functools.wraps(add)
+    def link(execution: dict[str, Any], event_type: str, details: dict[str, Any] | None = None) -> Any:
+        arn, previous = last.get()
+        linked = {"previousEventId": previous if arn == execution["executionArn"] else 0, **(details or {})}
+        with one_at_a_time:
+            event = add(execution, event_type, linked)
+        last.set((execution["executionArn"], event["id"]))
+        return event
+
+    @functools.wraps(run)
+    def iterate(states: Any, start_at: str, data: Any, execution: dict[str, Any], context: Any) -> Any:
+        if "Map" in context:
+            item = {"name": context["State"]["Name"], "index": context["Map"]["Item"]["Index"]}
+            link(execution, "MapIterationStarted", {"mapIterationStartedEventDetails": item})
+        return run(states, start_at, data, execution, context)
+
+    @functools.wraps(execute)
+    def enter(state: Any, data: Any, execution: dict[str, Any], context: Any) -> Any:
+        if "Map" in context:
+            name = {"name": context["State"]["Name"]}
+            link(execution, "TaskStateEntered", {"stateEnteredEventDetails": name})
+        return execute(state, data, execution, context)
+
+    for name, replacement in (("_add_event", link), ("_run_sub_machine", iterate), ("_execute_task", enter)):
+        _replace(stepfunctions, name, replacement)
 
 
 def _original(owner: ModuleType | type, name: str) -> Any:

@@ -1,20 +1,17 @@
-"""A workload's demo: half of the events under each semantics, sent, sent again, awaited and judged."""
+"""A workload's demo: its storm over a stack of each semantics, half of the events over each."""
 
 import random
-import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Protocol
 
 from sandbox.aws import Sandbox
+from sandbox.demo.beside import beside
 from sandbox.demo.progress import Progress
+from sandbox.demo.report import LOGS
 from sandbox.demo.storm import Storm
-from sandbox.demo.tally import Run, together
-
-LOGS = Path("build/demo/logs")
+from sandbox.demo.tally import together
 
 AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM = "at-most-once", "idempotent-downstream"
 
@@ -40,12 +37,17 @@ def run(
     workload: str,
     prepare: Prepare,
     *,
+    of: str = "events",
+    again: str = "sent twice",
     events: int,
     duplicates_percent: int,
     seed: int,
     progress: Progress,
 ) -> dict[str, Any]:
-    """The report that `make demo` writes. Bounded in time; leaves nothing running."""
+    """The report that `make demo` writes. Bounded in time; leaves nothing running.
+
+    `of` and `again` say in the workload's words what the events are, and how some of them come again.
+    """
     begun = time.monotonic()
     chance = random.Random(seed)  # noqa: S311 - a plan to repeat, not a secret
     share = {AT_MOST_ONCE: events - events // 2, IDEMPOTENT_DOWNSTREAM: events // 2}
@@ -63,9 +65,9 @@ def run(
             semantics: half.storm(sandbox, outputs[f"sandbox-{workload}-{semantics}"])
             for semantics, half in halves.items()
         }
-        progress.step(f"sending {events} events, {duplicates_percent} % of them twice")
+        progress.step(f"{events} {of}, {duplicates_percent} % of them {again}")
         with progress.following(lambda: _seen(storms)):
-            blowing = {semantics: _beside(storm.blow) for semantics, storm in storms.items()}
+            blowing = {semantics: beside(storm.blow) for semantics, storm in storms.items()}
             runs = {semantics: storm.result() for semantics, storm in blowing.items()}
         progress.step("stopping the AWS on this machine")
     return together(
@@ -77,22 +79,5 @@ def run(
     )
 
 
-def _beside(call: Callable[[], Run]) -> Future[Run]:
-    """Runs `call` in a thread that an interrupted demo does not wait for: what it talks to is gone then."""
-    outcome: Future[Run] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
-            outcome.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return outcome
-
-
 def _seen(storms: dict[str, Storm[Any]]) -> str:
-    return "   ".join(
-        f"{semantics}: {storm.sent}/{storm.planned} sent, {storm.effects} effects ({storm.doing})"
-        for semantics, storm in storms.items()
-    )
+    return "   ".join(f"{semantics}: {storm.progress}" for semantics, storm in storms.items())

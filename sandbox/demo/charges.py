@@ -8,7 +8,7 @@ from sandbox.aws import Sandbox
 from sandbox.demo import both_semantics
 from sandbox.demo.charges_plan import debits, notifications, plan
 from sandbox.demo.charges_storm import ChargesStorm
-from sandbox.demo.deployment import Deployment
+from sandbox.demo.queued_deployment import QueuedDeployment
 from sandbox.downstream import Downstream
 
 
@@ -27,7 +27,7 @@ class ChargesHalf:
         }
 
     def storm(self, sandbox: Sandbox, outputs: dict[str, str]) -> ChargesStorm:
-        deployment = Deployment(sandbox, outputs)
+        deployment = QueuedDeployment(sandbox, outputs)
         # What a killed worker held comes back as soon as it can't be running any more.
         deployment.redeliver_after(deployment.configuration("Consumer")["Timeout"] + 1)
         return ChargesStorm(

@@ -1,29 +1,30 @@
 """Charges under their storm: the bank's ledger, not our records, says how often each was debited."""
 
 import json
-import time
 from collections import Counter
+from functools import partial
 from typing import Any
 
 from sandbox.demo.both_semantics import AT_MOST_ONCE
 from sandbox.demo.charges_plan import REFUSED, ChargesPlan, Kind, PlannedCharge
-from sandbox.demo.deployment import DeadLetter, Deployment
-from sandbox.demo.storm import Storm, event_of
+from sandbox.demo.deployment import DeadLetter
+from sandbox.demo.queued_deployment import QueuedDeployment
+from sandbox.demo.queued_storm import QueuedStorm, states
+from sandbox.demo.storm import event_of
 from sandbox.demo.tally import Ending, Run, Story
 from sandbox.downstream import Downstream
 
-_SEEN_WITHIN_SECONDS = 30
 _NOT_NOTIFIED = "DEBITED_NOTIFICATION_FAILED"
 
 
-class ChargesStorm(Storm[PlannedCharge]):
+class ChargesStorm(QueuedStorm[PlannedCharge]):
     """`bank` honours idempotency keys under both semantics; at-most-once must do without that."""
 
     def __init__(
         self,
         semantics: str,
         plan: ChargesPlan,
-        deployment: Deployment,
+        deployment: QueuedDeployment,
         *,
         bank: Downstream,
         notifications: Downstream,
@@ -42,11 +43,7 @@ class ChargesStorm(Storm[PlannedCharge]):
         """Kills the consumer while the bank, which has debited already, keeps it waiting for the answer."""
         for victim in (charge for charge in self._plan.events if charge.kind is Kind.KILLED):
             self.doing = "waiting for the debit whose worker is to be killed"
-            deadline = time.monotonic() + _SEEN_WITHIN_SECONDS
-            while not self._bank.calls_of(victim.id) and time.monotonic() < deadline:
-                time.sleep(0.02)
-            if not self._deployment.kill("Consumer"):
-                self.problems.append("there was no worker to kill")
+            self._kill("Consumer", once=partial(self._bank.calls_of, victim.id))
             self.doing = "sending"
 
     def _send_last(self) -> None:
@@ -61,13 +58,20 @@ class ChargesStorm(Storm[PlannedCharge]):
     def _judge(self, seconds: float) -> Run:
         records, copies = self._records(), self._copies()
         mismatches = self._judge_mismatches(copies)
-        stories = self._stories(self._effects(), records, copies, refused=REFUSED)
+        stories = self._stories(self._effects(), states(records), copies, refused=REFUSED)
         statuses = {charge: _status(record) for charge, record in records.items()}
         notified = Counter(
             {event_of(key.removesuffix(":notification")): n for key, n in self._notified().items()}
         )
         for story in stories:
-            self._judge_notification(story, statuses.get(story.event), notified[story.event])
+            self._judge_notification(
+                story,
+                statuses.get(story.event),
+                notified[story.event],
+                told="DEBITED",
+                failed=_NOT_NOTIFIED,
+                refused=story.kind == Kind.NOT_NOTIFIED,
+            )
             if story.kind == Kind.KILLED:
                 self._judge_victim(story)
         return Run(
@@ -95,16 +99,6 @@ class ChargesStorm(Storm[PlannedCharge]):
                 self.problems.append(f"{charge.id} with another amount: dead-lettered as {reasons}")
             found += reasons
         return found
-
-    def _judge_notification(self, story: Story, status: str | None, notified: int) -> None:
-        if notified and not story.effects:
-            self.problems.append(f"{story.event} ({story.kind}): notified, but not debited")
-        if story.ending is not Ending.DONE:
-            return
-        if status == "DEBITED" and not notified:
-            self.problems.append(f"{story.event} ({story.kind}): said to be notified, but was not")
-        if story.kind == Kind.NOT_NOTIFIED and status != _NOT_NOTIFIED:
-            self.problems.append(f"{story.event} ({story.kind}): {status}")
 
     def _judge_victim(self, story: Story) -> None:
         """Its worker died with the debit done: repeated under the same key, or in doubt and not repeated."""

@@ -7,7 +7,7 @@ from functools import partial
 from sandbox.aws import Sandbox
 from sandbox.demo import both_semantics
 from sandbox.demo.both_semantics import IDEMPOTENT_DOWNSTREAM
-from sandbox.demo.deployment import Ingestion
+from sandbox.demo.ingestion_deployment import Ingestion
 from sandbox.demo.ingestion_plan import answers, plan
 from sandbox.demo.ingestion_storm import IngestionStorm
 from sandbox.downstream import Downstream

@@ -3,10 +3,11 @@
 import time
 from collections import Counter
 
-from sandbox.demo.deployment import Ingestion
+from sandbox.demo.ingestion_deployment import Ingestion
 from sandbox.demo.ingestion_plan import Kind, PlannedEvent
 from sandbox.demo.plan import Plan
-from sandbox.demo.storm import Storm, event_of
+from sandbox.demo.queued_storm import QueuedStorm, states
+from sandbox.demo.storm import event_of
 from sandbox.demo.tally import Run
 from sandbox.downstream import Downstream
 
@@ -14,7 +15,7 @@ from sandbox.downstream import Downstream
 _REFUSED: dict[str, str] = {Kind.NOT_JSON: "invalid-json", Kind.NO_KEY: "no-key", Kind.TOO_LARGE: "too-large"}
 
 
-class IngestionStorm(Storm[PlannedEvent]):
+class IngestionStorm(QueuedStorm[PlannedEvent]):
     def __init__(self, plan: Plan[PlannedEvent], ingestion: Ingestion, downstream: Downstream) -> None:
         super().__init__(plan, ingestion)
         self._ingestion = ingestion
@@ -32,7 +33,7 @@ class IngestionStorm(Storm[PlannedEvent]):
 
     def _judge(self, seconds: float) -> Run:
         effects = Counter({event_of(key): n for key, n in self._downstream.effects_by_key().items()})
-        stories = self._stories(effects, self._records(), self._copies(), refused=_REFUSED)
+        stories = self._stories(effects, states(self._records()), self._copies(), refused=_REFUSED)
         skipped = sum(output.get("skipped", False) for output in self._ingestion.outputs_of_executions())
         return Run(
             stories=stories,

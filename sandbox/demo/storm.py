@@ -1,88 +1,67 @@
-"""One deployment under its storm: what is sent when, and what can be found out of each event afterwards."""
+"""One deployment under its storm: what comes over it when, and what can be found out of each event."""
 
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any, Generic
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic
 from urllib.parse import unquote
 
 from sandbox.demo.deployment import DeadLetter, Deployment
-from sandbox.demo.plan import E, Plan
-from sandbox.demo.tally import Run, Story
+from sandbox.demo.plan import E
+from sandbox.demo.tally import Ending, Run, Story
 
-_CHUNK = 20  # events that are sent before the duplicates that overlap with them
-_REST_WITHIN_SECONDS = 150
+SEEN_WITHIN_SECONDS = 90  # what is waited for; seconds, unless the machine is busy with something else
 
 
 class Storm(ABC, Generic[E]):
     """`problems` are whatever else was found wrong; any of them spoils the verdict."""
 
-    def __init__(self, plan: Plan[E], deployment: Deployment) -> None:
-        self._plan = plan
+    def __init__(self, events: Sequence[E], deployment: Deployment) -> None:
+        self._events = events
         self._deployment = deployment
         self.problems: list[str] = []
-        self.sent = 0
         self.doing = "sending"
 
+    def blow(self) -> Run:
+        begun = time.monotonic()
+        self._unfold()
+        return self._judge(time.monotonic() - begun)
+
     @property
-    def planned(self) -> int:
-        return self._plan.deliveries
+    @abstractmethod
+    def progress(self) -> str:
+        """What has happened so far, and what is being done."""
 
     @property
     @abstractmethod
     def effects(self) -> int:
         """How many there have been so far."""
 
-    def blow(self) -> Run:
-        begun = time.monotonic()
-        again = {event.id for event in self._plan.overlapping}
-        for start in range(0, len(self._plan.events), _CHUNK):
-            chunk = self._plan.events[start : start + _CHUNK]
-            self._send(event.body for event in chunk)
-            self._send(event.body for event in chunk if event.id in again)
-            if start == 0:
-                self._under_way()
-        self._rest()
-        self.doing = "sending duplicates of what has ended"
-        self._send(event.body for event in self._plan.later)
-        self._send_last()
-        self._rest()
-        self.doing = "at rest"
-        self._at_rest()
-        return self._judge(time.monotonic() - begun)
-
-    def _under_way(self) -> None:
-        """The first events have been sent; a workload may do something to its functions now."""
-
-    def _send_last(self) -> None:
-        """Everything before has ended; a workload may send more than duplicates."""
-
-    def _at_rest(self) -> None:
-        """Nothing is under way any more; a workload may tidy up."""
+    @abstractmethod
+    def _unfold(self) -> None:
+        """All that comes over the deployment; afterwards nothing is under way any more."""
 
     @abstractmethod
     def _judge(self, seconds: float) -> Run: ...
 
-    def _send(self, bodies: Iterable[str]) -> None:
-        sent = list(bodies)
-        self._deployment.send(sent)
-        self.sent += len(sent)
-
-    def _rest(self) -> None:
-        self.doing = "waiting for the last ones to end"
-        if not self._deployment.wait_until_quiet(seconds=_REST_WITHIN_SECONDS):
-            self.problems.append(f"not at rest within {_REST_WITHIN_SECONDS} s")
+    def _kill(self, function: str, *, once: Callable[[], object]) -> None:
+        """SIGKILLs whatever runs the function as soon as `once` says so."""
+        deadline = time.monotonic() + SEEN_WITHIN_SECONDS
+        while not once() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        if not self._deployment.kill(function):
+            self.problems.append("there was no worker to kill")
 
     def _stories(
         self,
         effects: Counter[str],
-        records: Mapping[str, dict[str, Any]],
+        states: Mapping[str, str],
         copies: dict[str, list[DeadLetter]],
         *,
         refused: Mapping[str, str],
     ) -> tuple[Story, ...]:
-        """`effects` and `records` by event. `refused`: the only reason that an event of a kind may have.
+        """`effects`, and the records' `states`, by event. `refused`: the only reason a kind may have.
 
         Whatever nobody planned is a problem: an effect, a dead letter, a reason.
         """
@@ -91,12 +70,12 @@ class Storm(ABC, Generic[E]):
                 event=event.id,
                 kind=event.kind,
                 effects=effects[event.id],
-                state=records[event.id]["state"]["S"] if event.id in records else None,
+                state=states.get(event.id),
                 reasons=tuple(str(copy.reason) for copy in copies.pop(event.body, [])),
             )
-            for event in self._plan.events
+            for event in self._events
         )
-        unplanned = effects.keys() - {event.id for event in self._plan.events}
+        unplanned = effects.keys() - {event.id for event in self._events}
         self.problems += [f"an effect for {event}, which nobody sent" for event in sorted(unplanned)]
         self.problems += [f"a dead letter that nobody sent: {body[:80]}" for body in copies]
         self.problems += [
@@ -106,9 +85,19 @@ class Storm(ABC, Generic[E]):
         ]
         return stories
 
-    def _records(self) -> dict[str, dict[str, Any]]:
-        """The ledger's records by event."""
-        return {event_of(pk): item for pk, item in self._deployment.records().items()}
+    def _judge_notification(
+        self, story: Story, status: str | None, notified: int, *, told: str, failed: str, refused: bool
+    ) -> None:
+        """`status` is the record's: `told` or `failed`. `refused`: the endpoint takes none for this event."""
+        where = f"{story.event} ({story.kind})"
+        if notified and not story.effects:
+            self.problems.append(f"{where}: notified of an effect that there was not")
+        if story.ending is not Ending.DONE:
+            return
+        if status == told and not notified:
+            self.problems.append(f"{where}: said to be notified, but was not")
+        if refused and status != failed:
+            self.problems.append(f"{where}: {status}")
 
     def _copies(self) -> dict[str, list[DeadLetter]]:
         """The dead letters by body."""

@@ -1,10 +1,10 @@
 """Starts what takes long for all selected tests at once, so that they wait side by side.
 
 A test marked `@begun_early(begin)` gets, as its fixture `begun`, what `begin(deployed, **params)` returned;
-`deployed` is what its fixture `workload` or `charges` is. `begin` runs in a thread of its own soon after the
-deployment. `When.ALONE`: before that, one at a time per deployment, since it kills processes or takes grants
-away, which others would feel. `When.FIRST`: before there is a deployment; it takes longest, has nothing to do
-with ours, and gets no argument.
+`deployed` is what its fixture `workload`, `charges` or `registrations` is. `begin` runs in a thread of its
+own soon after the deployment. `When.ALONE`: before that, one at a time per deployment, since it kills
+processes or takes grants away, which others would feel. `When.FIRST`: before there is a deployment; it takes
+longest, has nothing to do with ours, and gets no argument.
 """
 
 import threading

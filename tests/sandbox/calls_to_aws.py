@@ -1,6 +1,7 @@
 """Names one call of one function about one message, for faults: JMESPath expressions over the request."""
 
 from tests.sandbox.deployed import Message
+from tests.sandbox.registrations import Due
 
 # How the update of each write of the ledger begins or goes on (lambdas/idempotency/adapters/dynamodb.py).
 _UPDATES = {
@@ -26,3 +27,13 @@ def start(event: Message) -> str:
 def dead_letter(text: str) -> str:
     """SendMessage of a body that holds `text`."""
     return f"contains(MessageBody, '{text}')"
+
+
+def parameter(due: Due, number: int) -> str:
+    """PutParameter or GetParameter of one step of a registration's claim."""
+    return f"ends_with(Name, '{due.parameter}/{number}')"
+
+
+def listing(due: Due) -> str:
+    """GetParametersByPath of the steps of a registration's claim."""
+    return f"ends_with(Path, '{due.parameter}')"

@@ -7,7 +7,7 @@ from typing import Any
 
 from sandbox.aws import Sandbox
 from sandbox.demo.charges_plan import charge_due
-from sandbox.demo.deployment import Deployment
+from sandbox.demo.queued_deployment import QueuedDeployment
 from sandbox.downstream import Answer, Call, Downstream
 from tests.sandbox.begun_early import IDEMPOTENT_DOWNSTREAM
 from tests.sandbox.deployed import PAYLOAD_MARKER, Deployed, Message, eventually
@@ -43,7 +43,7 @@ class End:
 DONE = End(debits=1, state="DONE", attempt=1, status="DEBITED")
 
 
-class Charges(Deployed[Deployment]):
+class Charges(Deployed[QueuedDeployment]):
     def __init__(
         self,
         semantics: str,
@@ -53,7 +53,7 @@ class Charges(Deployed[Deployment]):
         bank: Downstream,
         notifications: Downstream,
     ) -> None:
-        super().__init__(semantics, NAMESPACE, sandbox, Deployment(sandbox, outputs))
+        super().__init__(semantics, NAMESPACE, sandbox, QueuedDeployment(sandbox, outputs))
         self.bank = bank
         self.notifications = notifications
         self.timeout_seconds = int(self.configuration("Consumer")["Timeout"])

@@ -10,6 +10,8 @@ from sandbox.aws import Sandbox
 from sandbox.downstream import Downstream
 from tests.sandbox.begun_early import AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM, Begun
 from tests.sandbox.charges import Charges
+from tests.sandbox.orders_api import DeployedOrders
+from tests.sandbox.registrations import Registrations
 from tests.sandbox.workload import Workload
 
 BOTH = (AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM)
@@ -74,10 +76,62 @@ def charges_deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[
 
 
 @pytest.fixture(scope="session")
+def registrations_deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Registrations]]:
+    """By semantics, in an emulator of their own. Only one registry honours idempotency keys."""
+    with ExitStack() as started:
+        registries = {
+            semantics: started.enter_context(Downstream(dedupe=semantics == IDEMPOTENT_DOWNSTREAM))
+            for semantics in BOTH
+        }
+        notifications = {semantics: started.enter_context(Downstream()) for semantics in BOTH}
+        logs = tmp_path_factory.mktemp("registrations-logs")
+        sandbox = started.enter_context(Sandbox(faults=True, logs=logs))
+        outputs = sandbox.deploy(
+            "sandbox/app.py",
+            context={
+                "workload": "registrations",
+                **{f"registryUrl:{semantics}": each.url for semantics, each in registries.items()},
+                **{
+                    f"registrationNotificationUrl:{semantics}": each.url
+                    for semantics, each in notifications.items()
+                },
+            },
+        )
+        yield {
+            semantics: Registrations(
+                semantics,
+                sandbox,
+                outputs[f"sandbox-registrations-{semantics}"],
+                registry=registries[semantics],
+                notifications=notifications[semantics],
+            )
+            for semantics in BOTH
+        }
+
+
+@pytest.fixture(scope="session")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeployedOrders]:
+    """In an emulator of their own. Both providers honour idempotency keys."""
+    with ExitStack() as started:
+        payment, provisioning = (started.enter_context(Downstream(dedupe=True)) for _ in range(2))
+        logs = tmp_path_factory.mktemp("orders-logs")
+        sandbox = started.enter_context(Sandbox(faults=True, logs=logs))
+        outputs = sandbox.deploy(
+            "sandbox/app.py",
+            context={"workload": "orders", "paymentUrl": payment.url, "provisioningUrl": provisioning.url},
+        )
+        yield DeployedOrders(sandbox, outputs["sandbox-orders"], payment=payment, provisioning=provisioning)
+
+
+@pytest.fixture(scope="session")
 def all_begun(request: pytest.FixtureRequest) -> Begun:
     """Deploys what the selected tests use, and nothing else; charges first, whose leases take longest."""
     begun = Begun(request.session.items)
-    for fixture, deployed in (("charges", "charges_deployed"), ("workload", "workloads")):
+    for fixture, deployed in (
+        ("charges", "charges_deployed"),
+        ("registrations", "registrations_deployed"),
+        ("workload", "workloads"),
+    ):
         if any(fixture in getattr(item, "fixturenames", ()) for item in request.session.items):
             begun.begin(fixture, request.getfixturevalue(deployed))
     return begun
@@ -92,6 +146,12 @@ def workload(semantics: str, all_begun: Begun, request: pytest.FixtureRequest) -
 @pytest.fixture
 def charges(semantics: str, all_begun: Begun, request: pytest.FixtureRequest) -> Charges:
     deployed: dict[str, Charges] = request.getfixturevalue("charges_deployed")
+    return deployed[semantics]
+
+
+@pytest.fixture
+def registrations(semantics: str, all_begun: Begun, request: pytest.FixtureRequest) -> Registrations:
+    deployed: dict[str, Registrations] = request.getfixturevalue("registrations_deployed")
     return deployed[semantics]
 
 

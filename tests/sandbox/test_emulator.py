@@ -37,6 +37,11 @@ def claim(event, context):
 
 def read(event, context):
     boto3.client("dynamodb").get_item(TableName="ledger", Key={"pk": {"S": "k"}})
+
+def list_and_delete(event, context):
+    parameters = boto3.client("ssm")
+    parameters.get_parameters_by_path(Path=event["path"])
+    parameters.delete_parameters(Names=event["names"])
 """
 ROLE = "arn:aws:iam::000000000000:role/functions"
 
@@ -46,11 +51,18 @@ def sandbox() -> Iterator[Sandbox]:
     with Sandbox(faults=True) as running:
         iam = running.client("iam")
         iam.create_role(RoleName="functions", AssumeRolePolicyDocument="{}")
-        allow = {"Effect": "Allow", "Action": "dynamodb:PutItem", "Resource": "*"}
+        allow = [
+            {"Effect": "Allow", "Action": "dynamodb:PutItem", "Resource": "*"},
+            {
+                "Effect": "Allow",
+                "Action": ["ssm:GetParametersByPath", "ssm:DeleteParameters"],
+                "Resource": "arn:aws:ssm:us-east-1:000000000000:parameter/ours/*",
+            },
+        ]
         iam.put_role_policy(
             RoleName="functions",
             PolicyName="claim",
-            PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [allow]}),
+            PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": allow}),
         )
         running.client("dynamodb").create_table(
             TableName="ledger",
@@ -58,7 +70,7 @@ def sandbox() -> Iterator[Sandbox]:
             AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
             BillingMode="PAY_PER_REQUEST",
         )
-        for name in ("reject", "sleep", "claim", "read"):
+        for name in ("reject", "sleep", "claim", "read", "list_and_delete"):
             running.client("lambda").create_function(
                 FunctionName=name,
                 Runtime="python3.13",
@@ -79,17 +91,23 @@ def zipped(source: str) -> bytes:
 
 def start(sandbox: Sandbox, function: str, payload: dict[str, Any]) -> str:
     """Start a workflow that invokes `function` once and fails as it does; answers the execution."""
-    task = {
+    return run(sandbox, {"StartAt": "Invoke", "States": {"Invoke": task(function, payload)}})
+
+
+def task(function: str, payload: dict[str, Any]) -> dict[str, Any]:
+    return {
         "Type": "Task",
         "Resource": "arn:aws:states:::lambda:invoke",
         "Parameters": {"FunctionName": function, "Payload": payload},
         "OutputPath": "$.Payload",
         "End": True,
     }
+
+
+def run(sandbox: Sandbox, definition: dict[str, Any]) -> str:
+    """Answers the execution."""
     machine = sandbox.client("stepfunctions").create_state_machine(
-        name=f"invoke-{function}-{time.monotonic_ns()}",
-        definition=json.dumps({"StartAt": "Invoke", "States": {"Invoke": task}}),
-        roleArn=ROLE,
+        name=f"run-{time.monotonic_ns()}", definition=json.dumps(definition), roleArn=ROLE
     )
     return sandbox.client("stepfunctions").start_execution(stateMachineArn=machine["stateMachineArn"])[
         "executionArn"
@@ -158,6 +176,87 @@ def test_a_function_may_do_what_its_role_allows_and_nothing_else(sandbox: Sandbo
     )
 
 
+@pytest.mark.parametrize(
+    ("path", "names", "denied"),
+    [
+        ("/ours/a", ["/ours/a/1", "/ours/b/1"], ""),
+        ("/ours/a", ["/ours/a/1"], ""),
+        ("/theirs", ["/ours/a/1"], "ssm:GetParametersByPath"),
+        ("/", ["/ours/a/1"], "ssm:GetParametersByPath"),
+        ("/ours/a", ["/ours/a/1", "/ours2/a/1"], "ssm:DeleteParameters"),
+        ("/ours/a", ["/theirs/1"], "ssm:DeleteParameters"),
+    ],
+)
+def test_a_grant_on_a_path_of_parameters_holds_for_what_lies_below_it(
+    sandbox: Sandbox, path: str, names: list[str], denied: str
+) -> None:
+    end = end_of(sandbox, start(sandbox, "list_and_delete", {"path": path, "names": names}))
+
+    assert end["status"] == ("FAILED" if denied else "SUCCEEDED")
+    assert denied in end.get("cause", "")
+
+
+def test_what_a_rule_invokes_in_vain_is_tried_three_times_and_then_sent_to_its_destination(
+    sandbox: Sandbox,
+) -> None:
+    url = sandbox.client("sqs").create_queue(QueueName="failures")["QueueUrl"]
+    sandbox.client("lambda").put_function_event_invoke_config(
+        FunctionName="reject",
+        DestinationConfig={"OnFailure": {"Destination": "arn:aws:sqs:us-east-1:000000000000:failures"}},
+    )
+    events = sandbox.client("events")
+    events.put_rule(Name="ours", EventPattern=json.dumps({"source": ["ours"]}))
+    target = {"Id": "1", "Arn": "arn:aws:lambda:us-east-1:000000000000:function:reject"}
+    events.put_targets(Rule="ours", Targets=[target])
+
+    events.put_events(Entries=[{"Source": "ours", "DetailType": "x", "Detail": '{"n": 1}'}])
+
+    await_that(lambda: received(sandbox, url), seconds=20)
+    failure = json.loads(received(sandbox, url)[0]["Body"])
+    assert failure["requestPayload"]["detail"] == {"n": 1}
+    assert failure["responsePayload"]["errorType"] == "Rejected"
+
+
+def received(sandbox: Sandbox, url: str) -> list[Any]:
+    """Its messages; they stay."""
+    return sandbox.client("sqs").receive_message(QueueUrl=url, VisibilityTimeout=0).get("Messages", [])
+
+
+def test_a_history_tells_which_item_each_try_was_made_for(sandbox: Sandbox) -> None:
+    items = {
+        "Type": "Map",
+        "Parameters": {"item.$": "$$.Map.Item.Value"},
+        "ItemProcessor": {"StartAt": "Invoke", "States": {"Invoke": task("reject", {})}},
+        "End": True,
+    }
+    invoke = items["ItemProcessor"]["States"]["Invoke"]
+    invoke["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "MaxAttempts": 1}]
+    before = {"Type": "Pass", "Result": [7, 8, 9], "Next": "Items"}
+    execution = run(sandbox, {"StartAt": "Before", "States": {"Before": before, "Items": items}})
+    end_of(sandbox, execution)
+
+    history = sandbox.client("stepfunctions").get_execution_history(executionArn=execution)["events"]
+    events = {event["id"]: event for event in history}
+    tries = [event for event in history if event["type"] == "TaskFailed"]
+    item = ["TaskScheduled", "TaskStateEntered", "MapIterationStarted", "MapStateEntered"]
+    for failed in tries:
+        led = list(leading_to(failed, events))
+        assert [event["type"] for event in led if event["type"] in item][-4:] == item
+    indexes = [
+        event["mapIterationStartedEventDetails"]["index"]
+        for failed in tries
+        for event in leading_to(failed, events)
+        if event["type"] == "MapIterationStarted"
+    ]
+    assert sorted(indexes) == [0, 0, 1, 1, 2, 2]
+
+
+def leading_to(event: Any, events: dict[int, Any]) -> Iterator[Any]:
+    while previous := event["previousEventId"]:
+        event = events[previous]
+        yield event
+
+
 def test_a_lost_answer_makes_a_conditional_write_meet_itself(sandbox: Sandbox) -> None:
     sandbox.faults.clear()
     sandbox.faults.lost_answer("PutItem", body="Item.pk.S == 'lost'")
@@ -194,7 +293,9 @@ def test_a_schedule_fires_within_two_seconds_of_its_time(sandbox: Sandbox) -> No
     "change",
     [
         "from ministack.services import lambda_svc; del lambda_svc._throttle_response",
+        "from ministack.services import stepfunctions; del stepfunctions._run_sub_machine",
         "from ministack.core import lambda_runtime; lambda_runtime._PYTHON_WORKER_SCRIPT = ''",
+        "from ministack.core import iam_actions; iam_actions.extract_resource_arn = lambda *_: 'arn'",
         "emulator.TESTED_VERSION = '0.0.1'",
     ],
 )

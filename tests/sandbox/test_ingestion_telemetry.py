@@ -1,12 +1,10 @@
 """Each function says which event it speaks of, counts what it does, and logs no payload."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from sandbox.downstream import Answer
 from tests.sandbox import calls_to_aws
 from tests.sandbox.begun_early import AT_MOST_ONCE, Begun, begun_early, under
 from tests.sandbox.deployed import PAYLOAD_MARKER, eventually
+from tests.sandbox.metrics import metrics
 from tests.sandbox.workload import Event, Workload
 
 FUNCTIONS = ("Starter", "IdempotencyGuard", "SideEffect", "RecordFailure", "Reconciler")
@@ -31,18 +29,6 @@ def all_functions_at_work(workload: Workload) -> tuple[Event, Event]:
     workload.settled(delivery)
     workload.reconcile()
     return done, rejected
-
-
-def metrics(lines: Sequence[dict[str, Any]]) -> set[tuple[str, str | None]]:
-    """Names of the metrics, with the value of their own dimension."""
-    found = set()
-    for line in lines:
-        for directive in line.get("_aws", {}).get("CloudWatchMetrics", []):
-            assert directive["Namespace"] == "IdempotentEvents"
-            (dimensions,) = directive["Dimensions"]
-            own = [line[name] for name in dimensions if name != "service"]
-            found |= {(metric["Name"], own[0] if own else None) for metric in directive["Metrics"]}
-    return found
 
 
 @under(AT_MOST_ONCE)

@@ -9,7 +9,7 @@ from typing import Any
 
 from idempotency.keys import digest
 from sandbox.aws import Sandbox
-from sandbox.demo.deployment import Ingestion
+from sandbox.demo.ingestion_deployment import Ingestion
 from sandbox.downstream import Answer, Call, Downstream
 from tests.sandbox.deployed import PAYLOAD_MARKER, Deployed, Message, eventually
 

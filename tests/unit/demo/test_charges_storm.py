@@ -10,7 +10,8 @@ import pytest
 from sandbox.demo.both_semantics import AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM
 from sandbox.demo.charges_plan import ChargesPlan, Kind, PlannedCharge
 from sandbox.demo.charges_storm import ChargesStorm
-from sandbox.demo.deployment import DeadLetter, Deployment
+from sandbox.demo.deployment import DeadLetter
+from sandbox.demo.queued_deployment import QueuedDeployment
 from sandbox.demo.tally import Run
 from sandbox.downstream import Answer, Call, Downstream
 
@@ -24,7 +25,7 @@ PLAN = ChargesPlan(
 
 
 @dataclass
-class Seen(Deployment):
+class Seen(QueuedDeployment):
     """What a deployment shows after the storm."""
 
     items: dict[str, dict[str, Any]] = field(default_factory=dict)

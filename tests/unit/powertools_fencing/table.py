@@ -35,10 +35,17 @@ Result = Callable[[], object]
 
 @contextmanager
 def moto_tables() -> Iterator["DynamoDBClient"]:
-    """Tables with a partition key `id`, and with a composite key.
+    """Tables with a partition key `id`, and with a composite key."""
+    with atomic_writes(), mock_aws():
+        client = boto3.client("dynamodb", config=Config(max_pool_connections=50))
+        for name, keys in TABLES.items():
+            create_table(client, name, *keys)
+        yield client
 
-    moto evaluates a condition and then writes, without a lock between: DynamoDB is atomic, so one is added.
-    """
+
+@contextmanager
+def atomic_writes() -> Iterator[None]:
+    """moto evaluates a condition and then writes, without a lock between; DynamoDB is atomic."""
     atomic = Lock()
 
     def one_at_a_time(operation: Callable[[DynamoHandler], Any]) -> Callable[[DynamoHandler], Any]:
@@ -52,11 +59,7 @@ def moto_tables() -> Iterator["DynamoDBClient"]:
         for name in ("put_item", "update_item", "delete_item"):
             write = getattr(DynamoHandler, name)
             patches.enter_context(patch.object(DynamoHandler, name, one_at_a_time(write)))
-        patches.enter_context(mock_aws())
-        client = boto3.client("dynamodb", config=Config(max_pool_connections=50))
-        for name, keys in TABLES.items():
-            create_table(client, name, *keys)
-        yield client
+        yield
 
 
 def create_table(client: "DynamoDBClient", name: str, *keys: str) -> None:

@@ -1,0 +1,66 @@
+"""The storm over a workload with a queue: its messages, and some of them again, at once or later."""
+
+from collections.abc import Iterable
+from typing import Any, Generic
+
+from sandbox.demo.plan import E, Plan
+from sandbox.demo.queued_deployment import QueuedDeployment
+from sandbox.demo.storm import Storm, event_of
+
+_CHUNK = 20  # events that are sent before the duplicates that overlap with them
+_REST_WITHIN_SECONDS = 150
+
+
+class QueuedStorm(Storm[E], Generic[E]):
+    def __init__(self, plan: Plan[E], deployment: QueuedDeployment) -> None:
+        super().__init__(plan.events, deployment)
+        self._plan = plan
+        self._queued = deployment
+        self.sent = 0
+
+    @property
+    def progress(self) -> str:
+        return f"{self.sent}/{self._plan.deliveries} sent, {self.effects} effects ({self.doing})"
+
+    def _unfold(self) -> None:
+        again = {event.id for event in self._plan.overlapping}
+        for start in range(0, len(self._plan.events), _CHUNK):
+            chunk = self._plan.events[start : start + _CHUNK]
+            self._send(event.body for event in chunk)
+            self._send(event.body for event in chunk if event.id in again)
+            if start == 0:
+                self._under_way()
+        self._rest()
+        self.doing = "sending duplicates of what has ended"
+        self._send(event.body for event in self._plan.later)
+        self._send_last()
+        self._rest()
+        self.doing = "at rest"
+        self._at_rest()
+
+    def _under_way(self) -> None:
+        """The first events have been sent; a workload may do something to its functions now."""
+
+    def _send_last(self) -> None:
+        """Everything before has ended; a workload may send more than duplicates."""
+
+    def _at_rest(self) -> None:
+        """Nothing is under way any more; a workload may tidy up."""
+
+    def _send(self, bodies: Iterable[str]) -> None:
+        sent = list(bodies)
+        self._queued.send(sent)
+        self.sent += len(sent)
+
+    def _rest(self) -> None:
+        self.doing = "waiting for the last ones to end"
+        if not self._queued.wait_until_quiet(seconds=_REST_WITHIN_SECONDS):
+            self.problems.append(f"not at rest within {_REST_WITHIN_SECONDS} s")
+
+    def _records(self) -> dict[str, dict[str, Any]]:
+        """The ledger's records by event."""
+        return {event_of(pk): item for pk, item in self._queued.records().items()}
+
+
+def states(records: dict[str, dict[str, Any]]) -> dict[str, str]:
+    return {event: record["state"]["S"] for event, record in records.items()}

@@ -7,6 +7,7 @@ import aws_cdk as cdk
 from stacks import vendor
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.orders_stack import OrdersStack
 from stacks.refusal import Refusal
 from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import read_stage
@@ -20,6 +21,7 @@ def main() -> None:
     IngestionStack(app, f"{stage.stage}-ingestion", stage=stage)
     ChargesStack(app, f"{stage.stage}-charges", stage=stage)
     RegistrationsStack(app, f"{stage.stage}-registrations", stage=stage)
+    OrdersStack(app, f"{stage.stage}-orders", stage=stage)
     app.synth()
 
 

@@ -1,4 +1,4 @@
-"""Starts MiniStack with seven corrections, without which it would not fail, deny and throttle as AWS does.
+"""Starts MiniStack with eight corrections, without which it would not fail, deny and throttle as AWS does.
 
 Runs on the interpreter of `build/sandbox-venv`: `python -m sandbox.emulator`. Each correction first checks
 that what it corrects is still there, so that a new MiniStack stops with one clear line and never half-works.
@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections import defaultdict
+from contextvars import ContextVar
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any, NoReturn
@@ -31,6 +32,7 @@ def main() -> None:
     queue_invocations()
     authorize_parameters_by_path_and_names()
     retry_what_rules_and_schedules_invoke()
+    tell_map_iterations_in_histories()
     from ministack.app import main as serve  # noqa: PLC0415 - only after the corrections
 
     serve()
@@ -177,6 +179,48 @@ def retry_what_rules_and_schedules_invoke() -> None:
             invoke({**function, "config": configuration}, json.loads(payload))
 
     _replace(eventbridge, "_dispatch_to_lambda", invoke_asynchronously)
+
+
+def tell_map_iterations_in_histories() -> None:
+    """Let an execution's history say which event led to which, and what belongs to which item of a Map.
+
+    MiniStack tells neither. It numbers the events of items that run at the same time by chance alike.
+    """
+    from ministack.services import stepfunctions  # noqa: PLC0415
+
+    add, run, execute = (
+        _original(stepfunctions, name) for name in ("_add_event", "_run_sub_machine", "_execute_task")
+    )
+    last: ContextVar[tuple[str, int]] = ContextVar(
+        "last", default=("", 0)
+    )  # each item has a context of its own
+    one_at_a_time = threading.Lock()
+
+    @functools.wraps(add)
+    def link(execution: dict[str, Any], event_type: str, details: dict[str, Any] | None = None) -> Any:
+        arn, previous = last.get()
+        linked = {"previousEventId": previous if arn == execution["executionArn"] else 0, **(details or {})}
+        with one_at_a_time:
+            event = add(execution, event_type, linked)
+        last.set((execution["executionArn"], event["id"]))
+        return event
+
+    @functools.wraps(run)
+    def iterate(states: Any, start_at: str, data: Any, execution: dict[str, Any], context: Any) -> Any:
+        if "Map" in context:
+            item = {"name": context["State"]["Name"], "index": context["Map"]["Item"]["Index"]}
+            link(execution, "MapIterationStarted", {"mapIterationStartedEventDetails": item})
+        return run(states, start_at, data, execution, context)
+
+    @functools.wraps(execute)
+    def enter(state: Any, data: Any, execution: dict[str, Any], context: Any) -> Any:
+        if "Map" in context:
+            name = {"name": context["State"]["Name"]}
+            link(execution, "TaskStateEntered", {"stateEnteredEventDetails": name})
+        return execute(state, data, execution, context)
+
+    for name, replacement in (("_add_event", link), ("_run_sub_machine", iterate), ("_execute_task", enter)):
+        _replace(stepfunctions, name, replacement)
 
 
 def _original(owner: ModuleType | type, name: str) -> Any:

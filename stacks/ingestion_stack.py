@@ -1,6 +1,6 @@
 """Ingestion: from a queue, through the guarded workflow, to the side effect or the dead-letter queue."""
 
-from aws_cdk import ArnFormat, Duration
+from aws_cdk import Duration
 from constructs import Construct
 
 from stacks import ingestion_environment as environment
@@ -10,7 +10,7 @@ from stacks.constructs.workflow import Workflow
 from stacks.ingestion_definition import ingestion_definition
 from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.settings import StageSettings
-from stacks.settings.ingestion import RECONCILER_INTERVAL_SECONDS
+from stacks.settings.workflow import RECONCILER_INTERVAL_SECONDS
 from stacks.workload_stack import allow
 
 
@@ -122,7 +122,7 @@ class IngestionStack(QueuedWorkloadStack):
         allow(machine.role, ["sqs:SendMessage"], dead_letter_queue)
 
         allow(self.reconciler.role, ["states:ListExecutions"], machine.state_machine_arn)
-        allow(self.reconciler.role, ["states:DescribeExecution"], self._executions_arn())
+        allow(self.reconciler.role, ["states:DescribeExecution"], self.workflow.executions_arn)
         allow(
             self.reconciler.role,
             ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
@@ -136,14 +136,6 @@ class IngestionStack(QueuedWorkloadStack):
     def _task_arns(self) -> list[str]:
         tasks = (self.idempotency_guard, self.side_effect, self.record_failure)
         return [task.function.function_arn for task in tasks]
-
-    def _executions_arn(self) -> str:
-        return self.format_arn(
-            service="states",
-            resource="execution",
-            resource_name=f"{self.workflow.state_machine.state_machine_name}:*",
-            arn_format=ArnFormat.COLON_RESOURCE_NAME,
-        )
 
     def _watch(self) -> None:
         self._watch_runs(

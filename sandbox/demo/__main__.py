@@ -2,15 +2,22 @@
 
 import argparse
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from rich.console import Console
 
-from sandbox.demo import charges, ingestion, registrations, report
+from sandbox.demo import charges, ingestion, orders, registrations, report
 from sandbox.demo.progress import Progress
 from sandbox.process_group import SandboxError
 from stacks.refusal import Refusal
 
-_WORKLOADS = {"ingestion": ingestion.run, "charges": charges.run, "registrations": registrations.run}
+_WORKLOADS: dict[str, Callable[..., dict[str, Any]]] = {
+    "ingestion": ingestion.run,
+    "charges": charges.run,
+    "registrations": registrations.run,
+    "orders": orders.run,
+}
 
 
 def main() -> int:

@@ -4,16 +4,14 @@ import random
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Protocol
 
 from sandbox.aws import Sandbox
 from sandbox.demo.beside import beside
 from sandbox.demo.progress import Progress
+from sandbox.demo.report import LOGS
 from sandbox.demo.storm import Storm
 from sandbox.demo.tally import together
-
-LOGS = Path("build/demo/logs")
 
 AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM = "at-most-once", "idempotent-downstream"
 

@@ -8,13 +8,15 @@ from rich.console import Console
 from rich.table import Table
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "build" / "demo"
+LOGS = FOLDER / "logs"
 
 _ROWS = {
     "events": "events",
     "deliveries": "deliveries",
     "effects": "effects",
-    "max_effects_per_event": "most effects of one event",
+    "max_effects_per_event": "most times that one effect took place",
     "done": "done",
+    "failed": "failed, which the callers were told",
     "skipped": "deliveries skipped as duplicates",
     "dead_lettered": "dead-lettered",
     "in_doubt": "in doubt",
@@ -24,6 +26,12 @@ _ROWS = {
     "notifications": "notifications accepted",
     "notification_failed": "done, but not notified",
     "reclaimed": "claims taken over",
+    "charged": "payments charged",
+    "provisioned": "items provisioned",
+    "hung_up": "deliveries whose clients hung up before the answer",
+    "conflicts": "deliveries refused for another body",
+    "refused": "other requests refused",
+    "polls": "times a status was asked for",
     "runs": "runs",
     "scheduled_runs": "of these, by the schedule",
     "left_alone": "left alone: not due yet, or too old",
@@ -41,7 +49,7 @@ def write(report: dict[str, Any]) -> Path:
 
 
 def show(report: dict[str, Any], console: Console) -> None:
-    columns = {**report["by_semantics"], "together": report}
+    columns = {**report["by_semantics"], "together": report} if "by_semantics" in report else {"": report}
     table = Table(title=f"{report['workload']}: what became of the events", title_justify="left")
     table.add_column("")
     for name in columns:
@@ -59,10 +67,11 @@ def show(report: dict[str, Any], console: Console) -> None:
 
 
 def verdict(report: dict[str, Any]) -> str:
+    failed = f" {report['failed']} failed and said so," if "failed" in report else ""
     return (
         f"{report['workload']}: {report['verdict']} -"
         f" {report['events']} events in {report['deliveries']} deliveries:"
-        f" {report['done']} done once, {report['dead_lettered']} dead-lettered with a reason,"
+        f" {report['done']} done once,{failed} {report['dead_lettered']} dead-lettered with a reason,"
         f" {report['in_doubt']} in doubt, {report['lost']} lost, {report['doubled']} doubled"
         f" ({report['seconds']:.0f} s)"
     )

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 _NOTHING_HAPPENED = (None, "FAILED", "RELEASED")
 
@@ -13,7 +13,29 @@ class Ending(StrEnum):
     DONE = "done"
     DEAD_LETTERED = "dead_lettered"
     IN_DOUBT = "in_doubt"
+    FAILED = "failed"  # and whoever asked for it is told so
     LOST = "lost"
+
+
+class Told(Protocol):
+    """What became of one event, as far as a verdict needs it."""
+
+    @property
+    def effects(self) -> int: ...
+
+    @property
+    def repeated(self) -> int:
+        """How often that one of its effects took place that did so most often."""
+
+    @property
+    def ending(self) -> Ending: ...
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Of its copies in the dead-letter queue."""
+
+    @property
+    def violations(self) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +50,10 @@ class Story:
     effects: int
     state: str | None
     reasons: tuple[str, ...]
+
+    @property
+    def repeated(self) -> int:
+        return self.effects
 
     @property
     def ending(self) -> Ending:
@@ -59,7 +85,7 @@ class Run:
     `counts` are what a workload counts beyond what all have in common, by their names in the report.
     """
 
-    stories: tuple[Story, ...]
+    stories: tuple[Told, ...]
     deliveries: int
     skipped: int
     seconds: float
@@ -69,20 +95,20 @@ class Run:
 
     def report(self) -> dict[str, Any]:
         endings = Counter(story.ending for story in self.stories)
-        effects = [story.effects for story in self.stories]
+        repeated = [story.repeated for story in self.stories]
         violations = [violation for story in self.stories for violation in story.violations]
         reasons = [*self.other_reasons, *(reason for story in self.stories for reason in story.reasons)]
         report: dict[str, Any] = {
             "events": len(self.stories),
             "deliveries": self.deliveries,
-            "effects": sum(effects),
-            "max_effects_per_event": max(effects, default=0),
+            "effects": sum(story.effects for story in self.stories),
+            "max_effects_per_event": max(repeated, default=0),
             "done": endings[Ending.DONE],
             "skipped": self.skipped,
             "dead_lettered": endings[Ending.DEAD_LETTERED],
             "in_doubt": endings[Ending.IN_DOUBT],
             "lost": endings[Ending.LOST],
-            "doubled": sum(count > 1 for count in effects),
+            "doubled": sum(times > 1 for times in repeated),
             **self.counts,
             "dead_letter_reasons": dict(sorted(Counter(reasons).items())),
             "seconds": round(self.seconds, 1),
@@ -90,6 +116,11 @@ class Run:
         }
         report["verdict"] = "failed" if report["violations"] else "ok"
         return report
+
+
+def alone(run: Run, *, seconds: float, **about: Any) -> dict[str, Any]:
+    """The report over the one deployment that there is."""
+    return {**about, **replace(run, seconds=seconds).report()}
 
 
 def together(runs: dict[str, Run], *, seconds: float, **about: Any) -> dict[str, Any]:

@@ -4,36 +4,29 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from stacks.constructs.record_table import RecordTable, text
 
-class LedgerTable(Construct):
-    """On-demand table with time to live, point-in-time recovery and an index of what waits for a person."""
+
+class LedgerTable(RecordTable):
+    """With an index of what waits for a person."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, removal: RemovalPolicy, deletion_protection: bool
     ) -> None:
-        super().__init__(scope, construct_id)
-        self.table = dynamodb.TableV2(
-            self,
-            "Table",
-            partition_key=_text("pk"),
-            sort_key=_text("sk"),
-            billing=dynamodb.Billing.on_demand(),
-            time_to_live_attribute="expiresAt",
-            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=True
-            ),
+        super().__init__(
+            scope,
+            construct_id,
+            partition_key="pk",
+            sort_key="sk",
+            expiry="expiresAt",
             # Sparse: only records that are FAILED, IN_DOUBT or RELEASED carry `attention`.
-            global_secondary_indexes=[
+            indexes=[
                 dynamodb.GlobalSecondaryIndexPropsV2(
                     index_name="attention",
-                    partition_key=_text("attention"),
+                    partition_key=text("attention"),
                     sort_key=dynamodb.Attribute(name="updatedAt", type=dynamodb.AttributeType.NUMBER),
                 )
             ],
+            removal=removal,
             deletion_protection=deletion_protection,
-            removal_policy=removal,
         )
-
-
-def _text(name: str) -> dynamodb.Attribute:
-    return dynamodb.Attribute(name=name, type=dynamodb.AttributeType.STRING)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import ArnFormat, RemovalPolicy, Stack
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
@@ -39,4 +39,14 @@ class Workflow(Construct):
             ),
             tracing_enabled=True,
             removal_policy=RemovalPolicy.DESTROY,
+        )
+
+    @property
+    def executions_arn(self) -> str:
+        """Of all of them: they have no ARN before they are started."""
+        return Stack.of(self).format_arn(
+            service="states",
+            resource="execution",
+            resource_name=f"{self.state_machine.state_machine_name}:*",
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
         )

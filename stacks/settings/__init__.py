@@ -7,16 +7,27 @@ into it, `limits` and `ties` say what is allowed.
 from stacks.settings.charges import ChargesSettings
 from stacks.settings.ingestion import IngestionSettings
 from stacks.settings.model import StageSettings
+from stacks.settings.orders import ApiSettings, OrdersSettings
 from stacks.settings.queued_workload import QueuedWorkloadSettings, QueueSettings
 from stacks.settings.reading import SettingsError
 from stacks.settings.registrations import RegistrationsSettings
 from stacks.settings.stage import read_stage
-from stacks.settings.workload import FunctionSettings, SdkSettings, Semantics, WorkloadSettings
+from stacks.settings.workflow import WorkflowWorkload
+from stacks.settings.workload import (
+    ClaimingWorkloadSettings,
+    FunctionSettings,
+    SdkSettings,
+    Semantics,
+    WorkloadSettings,
+)
 
 __all__ = [
+    "ApiSettings",
     "ChargesSettings",
+    "ClaimingWorkloadSettings",
     "FunctionSettings",
     "IngestionSettings",
+    "OrdersSettings",
     "QueueSettings",
     "QueuedWorkloadSettings",
     "RegistrationsSettings",
@@ -24,6 +35,7 @@ __all__ = [
     "Semantics",
     "SettingsError",
     "StageSettings",
+    "WorkflowWorkload",
     "WorkloadSettings",
     "read_stage",
 ]

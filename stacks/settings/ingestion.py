@@ -1,13 +1,12 @@
 """Everything that can be set of ingestion, with its default."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from stacks.settings.queued_workload import DeliverySettings, QueuedWorkloadSettings
+from stacks.settings.workflow import WorkflowFunctions, WorkflowSettings, WorkflowWorkload
 from stacks.settings.workload import FunctionSettings, Semantics
-
-RECONCILER_INTERVAL_SECONDS = 300
-INIT_SECONDS = 10  # a cold start may take this long before a function's timeout begins to count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,36 +17,29 @@ class IngestionDelivery(DeliverySettings):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IngestionFunctions:
+class IngestionFunctions(WorkflowFunctions):
     """The functions of ingestion, each under the name of its module."""
 
     starter: FunctionSettings = field(default=FunctionSettings(timeout_seconds=60))
     idempotency_guard: FunctionSettings = field(default=FunctionSettings(timeout_seconds=60))
     side_effect: FunctionSettings = field(default=FunctionSettings(timeout_seconds=60))
     record_failure: FunctionSettings = field(default=FunctionSettings(timeout_seconds=60))
-    reconciler: FunctionSettings = field(default=FunctionSettings(timeout_seconds=240))
 
     @property
-    def longest_task_seconds(self) -> int:
-        """The longest timeout of those that the workflow calls."""
-        tasks = (self.idempotency_guard, self.side_effect, self.record_failure)
-        return max(task.timeout_seconds for task in tasks)
+    def tasks(self) -> Sequence[FunctionSettings]:
+        return self.idempotency_guard, self.side_effect, self.record_failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowSettings:
+class IngestionWorkflow(WorkflowSettings):
     """The numbers of `statemachines/ingestion.asl.json`."""
 
     timeout_seconds: int = 3600
-    task_headroom_seconds: int = 5  # a task waits this much longer than its function may run
     dead_letter_timeout_seconds: int = 20
-    retry_interval_seconds: int = 2
-    retry_attempts: int = 6
-    retry_max_delay_seconds: int = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IngestionSettings(QueuedWorkloadSettings):
+class IngestionSettings(QueuedWorkloadSettings, WorkflowWorkload):
     """The ingestion workload. JMESPath expressions are applied to the message's body."""
 
     effect_url: str
@@ -62,13 +54,4 @@ class IngestionSettings(QueuedWorkloadSettings):
     lease_seconds: int = 5400
     delivery: IngestionDelivery = field(default=IngestionDelivery())
     functions: IngestionFunctions = field(default=IngestionFunctions())
-    workflow: WorkflowSettings = field(default=WorkflowSettings())
-
-    @property
-    def settle_seconds(self) -> int:
-        """After this long no invocation made by a stopped task or execution still runs."""
-        return INIT_SECONDS + self.functions.longest_task_seconds + self.margin_seconds
-
-    def task_timeout_seconds(self, function: FunctionSettings) -> int:
-        """How long the workflow waits for `function`: longer than Lambda lets it run."""
-        return function.timeout_seconds + self.workflow.task_headroom_seconds
+    workflow: IngestionWorkflow = field(default=IngestionWorkflow())

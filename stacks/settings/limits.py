@@ -1,19 +1,24 @@
 """What each setting must be by itself."""
 
+from collections.abc import Callable
 from dataclasses import fields
+from operator import attrgetter
 
 from stacks.log_retention import LOG_RETENTION
 from stacks.settings.charges import ChargesFunctions
 from stacks.settings.ingestion import IngestionFunctions
+from stacks.settings.orders import GATEWAY_SECONDS, OrdersFunctions, OrdersSettings
 from stacks.settings.registrations import RegistrationsFunctions
 from stacks.settings.rule import Rule, accepted, within
 from stacks.settings.texts import (
     is_bus_source,
     is_downstream_url,
     is_event_source,
+    is_issuer,
     is_jmespath,
     is_name,
     is_object_key,
+    is_user_pool_arn,
     names_a_part,
 )
 
@@ -37,6 +42,20 @@ def _downstream(name: str) -> tuple[Rule, ...]:
     )
 
 
+def _only_of(setting: str, authorization: str, accepts: Callable[[str], bool], allowed: str) -> Rule:
+    """Needed where `api.authorization` is this, and refused elsewhere: it would be without effect."""
+    value = attrgetter(setting)
+
+    def needed(s: OrdersSettings) -> bool:
+        return s.api.authorization == authorization
+
+    return Rule(
+        setting=setting,
+        holds=lambda s: accepts(value(s)) if needed(s) else value(s) == "",
+        allowed=lambda s: allowed if needed(s) else f"empty unless authorization is {authorization}",
+    )
+
+
 def _functions(kind: type) -> tuple[Rule, ...]:
     """Lambda: CreateFunction."""
     names = [field.name for field in fields(kind)]
@@ -47,8 +66,6 @@ def _functions(kind: type) -> tuple[Rule, ...]:
 
 
 _WORKLOAD_LIMITS = (
-    accepted("namespace", is_name, _A_NAME),
-    within("lease_seconds", 1, LONGEST_LEASE_SECONDS),
     within("margin_seconds", 1, 3600),
     within("retention_days", 1, 3650),
     within("sdk.connect_timeout_seconds", 0.1, 60),
@@ -56,8 +73,14 @@ _WORKLOAD_LIMITS = (
     within("sdk.attempts", 1, 10),
 )
 
-_QUEUED_LIMITS = (
+_CLAIMING_LIMITS = (
+    accepted("namespace", is_name, _A_NAME),
+    within("lease_seconds", 1, LONGEST_LEASE_SECONDS),
     *_WORKLOAD_LIMITS,
+)
+
+_QUEUED_LIMITS = (
+    *_CLAIMING_LIMITS,
     within("redrives", 1, 100),
     # SQS: CreateQueue
     within("queue.visibility_timeout_seconds", 0, 43_200),
@@ -70,6 +93,14 @@ _QUEUED_LIMITS = (
     within("delivery.max_concurrency", 2, 1000),
 )
 
+_WORKFLOW_LIMITS = (
+    within("workflow.timeout_seconds", 1, LONGEST_LEASE_SECONDS),
+    within("workflow.task_headroom_seconds", 5, 300),
+    within("workflow.retry_interval_seconds", 1, 3600),
+    within("workflow.retry_attempts", 1, 20),
+    within("workflow.retry_max_delay_seconds", 2, 3600),
+)
+
 INGESTION_LIMITS = (
     *_downstream("effect"),
     accepted("event_source", is_event_source, f"{_A_NAME} and not sqs, the source of MessageIds"),
@@ -79,12 +110,8 @@ INGESTION_LIMITS = (
     *_QUEUED_LIMITS,
     within("delivery.starter_concurrency", 1, 100),
     *_functions(IngestionFunctions),
-    within("workflow.timeout_seconds", 1, LONGEST_LEASE_SECONDS),
-    within("workflow.task_headroom_seconds", 5, 300),
+    *_WORKFLOW_LIMITS,
     within("workflow.dead_letter_timeout_seconds", 5, 300),
-    within("workflow.retry_interval_seconds", 1, 3600),
-    within("workflow.retry_attempts", 1, 20),
-    within("workflow.retry_max_delay_seconds", 2, 3600),
 )
 
 CHARGES_LIMITS = (
@@ -98,7 +125,7 @@ CHARGES_LIMITS = (
 REGISTRATIONS_LIMITS = (
     *_downstream("registry"),
     *_downstream("notification"),
-    *_WORKLOAD_LIMITS,
+    *_CLAIMING_LIMITS,
     within("lookback_days", 1, 3649),
     accepted("event_source", is_bus_source, f"{_A_NAME} and not aws.…, which are AWS's own"),
     accepted("source_key", is_object_key, "1 to 256 of A-Z a-z 0-9 . _ / -"),
@@ -108,4 +135,32 @@ REGISTRATIONS_LIMITS = (
     within("parameter_share", 2, 10_000),  # a key holds two; what an account can hold in a Region
     within("concurrency", 1, CONNECTIONS),
     *_functions(RegistrationsFunctions),
+)
+
+ORDERS_LIMITS = (
+    *_downstream("payment"),
+    *_downstream("provisioning"),
+    accepted(
+        "semantics",
+        "idempotent-downstream".__eq__,
+        "idempotent-downstream: no record of a task outlives a call that raised, which is so made again",
+    ),
+    *_WORKLOAD_LIMITS,
+    within("retry_window_days", 1, 60),
+    within("retention_days", 1, 89),  # Step Functions gives an execution's name away again after 90 days
+    within("task_retention_days", 1, 3650),
+    _only_of("api.cognito_user_pool_arn", "cognito", is_user_pool_arn, "the ARN of a Cognito user pool"),
+    _only_of(
+        "api.jwt_issuer", "jwt", is_issuer, "an https:// address without query: an OpenID Connect issuer"
+    ),
+    _only_of("api.jwt_audience", "jwt", bool, "what tokens for this API have in `aud` or `client_id`"),
+    within("api.rate_per_second", 1, 10_000),
+    within("api.burst", 1, 5000),
+    *_functions(OrdersFunctions),
+    # API Gateway answers 504 after so long, whatever the function goes on to do.
+    within("functions.accept_order.timeout_seconds", 1, GATEWAY_SECONDS),
+    within("functions.order_status.timeout_seconds", 1, GATEWAY_SECONDS),
+    *_WORKFLOW_LIMITS,
+    within("workflow.in_progress_interval_seconds", 1, 3600),
+    within("workflow.provisioning_concurrency", 1, 40),  # of an inline Map; Step Functions runs no more
 )

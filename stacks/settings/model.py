@@ -5,6 +5,7 @@ from typing import Literal
 
 from stacks.settings.charges import ChargesSettings
 from stacks.settings.ingestion import IngestionSettings
+from stacks.settings.orders import OrdersSettings
 from stacks.settings.registrations import RegistrationsSettings
 
 
@@ -20,3 +21,4 @@ class StageSettings:
     ingestion: IngestionSettings
     charges: ChargesSettings
     registrations: RegistrationsSettings
+    orders: OrdersSettings

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from stacks.settings.workload import WorkloadSettings
+from stacks.settings.workload import ClaimingWorkloadSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class DeliverySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedWorkloadSettings(WorkloadSettings):
+class QueuedWorkloadSettings(ClaimingWorkloadSettings):
     """Claims behind a queue, to which a message may come back from the dead-letter queue."""
 
     retention_days: int = 40

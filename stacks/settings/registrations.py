@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import ceil
 
-from stacks.settings.workload import FunctionSettings, Semantics, WorkloadSettings
+from stacks.settings.workload import ClaimingWorkloadSettings, FunctionSettings, Semantics
 
 # Calls to AWS at most for one registration: two pages of its steps, a step of ours, a look at the one that
 # was there first; complete; then two pages again, a dead letter and the step that reports it.
@@ -21,7 +21,7 @@ class RegistrationsFunctions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationsSettings(WorkloadSettings):
+class RegistrationsSettings(ClaimingWorkloadSettings):
     """The registrations workload. Deadlines are total, from look-up to last byte."""
 
     registry_url: str

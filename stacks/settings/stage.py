@@ -2,11 +2,17 @@
 
 from collections.abc import Mapping
 
-from stacks.settings.limits import CHARGES_LIMITS, INGESTION_LIMITS, REGISTRATIONS_LIMITS, STAGE_LIMITS
+from stacks.settings.limits import (
+    CHARGES_LIMITS,
+    INGESTION_LIMITS,
+    ORDERS_LIMITS,
+    REGISTRATIONS_LIMITS,
+    STAGE_LIMITS,
+)
 from stacks.settings.model import StageSettings
 from stacks.settings.reading import MissingSettingError, SettingsError, UnknownSettingError, read
 from stacks.settings.rule import Rule, refuse_broken
-from stacks.settings.ties import CHARGES_TIES, INGESTION_TIES, REGISTRATIONS_TIES, STAGE_TIES
+from stacks.settings.ties import CHARGES_TIES, INGESTION_TIES, ORDERS_TIES, REGISTRATIONS_TIES, STAGE_TIES
 
 STAGES = ("dev", "prod", "sandbox")
 
@@ -16,6 +22,7 @@ _WORKLOAD_RULES: Mapping[str, tuple[Rule, ...]] = {
     "ingestion": (*INGESTION_LIMITS, *INGESTION_TIES),
     "charges": (*CHARGES_LIMITS, *CHARGES_TIES),
     "registrations": (*REGISTRATIONS_LIMITS, *REGISTRATIONS_TIES),
+    "orders": (*ORDERS_LIMITS, *ORDERS_TIES),
 }
 
 

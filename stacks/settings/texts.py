@@ -8,6 +8,7 @@ from jmespath.exceptions import JMESPathError
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _OBJECT_KEY = re.compile(r"[A-Za-z0-9._/-]{1,256}")
+_USER_POOL_ARN = re.compile(r"arn:aws[a-z-]*:cognito-idp:[a-z0-9-]+:[0-9]{12}:userpool/[A-Za-z0-9_-]+")
 _LOOPBACK = ("127.0.0.1", "localhost")
 
 
@@ -45,6 +46,16 @@ def is_downstream_url(text: str) -> bool:
     return (url.scheme == "https" and bool(url.hostname)) or (
         url.scheme == "http" and url.hostname in _LOOPBACK
     )
+
+
+def is_issuer(text: str) -> bool:
+    """As OpenID Connect Discovery has it: API Gateway looks for the keys below this address."""
+    return is_downstream_url(text) and text.startswith("https://") and not re.search(r"[?#]", text)
+
+
+def is_user_pool_arn(text: str) -> bool:
+    """Of Cognito."""
+    return _USER_POOL_ARN.fullmatch(text) is not None
 
 
 def is_jmespath(text: str) -> bool:

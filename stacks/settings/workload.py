@@ -36,11 +36,9 @@ class FunctionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSettings:
-    """Claims, and the calls that make them; each workload adds what is its own."""
+    """Records, and the calls that make them; each workload adds what is its own."""
 
     semantics: Semantics
-    namespace: str  # the use case: two of them never share a claim
-    lease_seconds: int
     margin_seconds: int = 60  # clock skew granted before anyone takes over
     retention_days: int
     sdk: SdkSettings = field(default=SdkSettings())
@@ -49,3 +47,11 @@ class WorkloadSettings:
     def retention_seconds(self) -> int:
         """How long a record lives after its last write."""
         return self.retention_days * DAY_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimingWorkloadSettings(WorkloadSettings):
+    """Claims in a ledger of ours."""
+
+    namespace: str  # the use case: two of them never share a claim
+    lease_seconds: int

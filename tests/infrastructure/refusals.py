@@ -18,6 +18,10 @@ NEEDED: dict[str, dict[str, object]] = {
         "registry_url": "https://registry.test/expiries",
         "notification_url": "https://notifications.test/messages",
     },
+    "orders": {
+        "payment_url": "https://payments.test/charges",
+        "provisioning_url": "https://provisioning.test/items",
+    },
 }
 
 

@@ -17,6 +17,7 @@ from constructs import IConstruct
 
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.orders_stack import OrdersStack
 from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import read_stage
@@ -67,6 +68,7 @@ class Synthesized(Generic[Stack_co]):
 Ingestion = Synthesized[IngestionStack]
 Charges = Synthesized[ChargesStack]
 Registrations = Synthesized[RegistrationsStack]
+Orders = Synthesized[OrdersStack]
 Queued = Synthesized[QueuedWorkloadStack]
 Workload = Synthesized[WorkloadStack]
 
@@ -95,11 +97,34 @@ def registrations(stage: str = "dev", semantics: str = "idempotent-downstream") 
     return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
 
 
+# What each way to tell callers apart needs to know.
+AUTHORIZATIONS: dict[str, dict[str, str]] = {
+    "iam": {},
+    "cognito": {
+        "cognito_user_pool_arn": "arn:aws:cognito-idp:us-east-1:123456789012:userpool/us-east-1_Pool"
+    },
+    "jwt": {"jwt_issuer": "https://issuer.test/tenant", "jwt_audience": "orders"},
+}
+
+
+@cache
+def orders(
+    stage: str = "dev", semantics: str = "idempotent-downstream", authorization: str = "iam"
+) -> Orders:
+    """As `ingestion`."""
+    stages = context()["stages"]
+    api = {**stages[stage]["orders"].get("api", {}), "authorization": authorization}
+    overrides = {"semantics": semantics, "api": {**api, **AUTHORIZATIONS[authorization]}}
+    settings = read_stage(stage, stages, overrides={"orders": overrides})
+    stack = OrdersStack(new_app(), f"{stage}-orders", stage=settings)
+    return Synthesized(stack=stack, template=Template.from_stack(stack).to_json())
+
+
 QUEUED: dict[str, Callable[..., Queued]] = {"ingestion": ingestion, "charges": charges}
-WORKLOADS: dict[str, Callable[..., Workload]] = {**QUEUED, "registrations": registrations}
+WORKLOADS: dict[str, Callable[..., Workload]] = {**QUEUED, "registrations": registrations, "orders": orders}
 
 
-def definition(made: Ingestion) -> dict[str, Any]:
+def definition(made: Ingestion | Orders) -> dict[str, Any]:
     """The state machine's definition as Step Functions gets it: joined, substituted, parsed."""
     properties = made.properties(made.stack.workflow.state_machine)
     text = resolved(properties["DefinitionString"])

@@ -14,6 +14,7 @@ import pytest
 
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.orders_stack import OrdersStack
 from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import Semantics, read_stage
 from tests.infrastructure.synthesis import ROOT, context, new_app
@@ -37,8 +38,8 @@ def run_app(app: str, given: dict[str, Any], *, assembly: Path | None = None) ->
         ("app.py", {"stage": "qa"}, 'app.py: stage = "qa": must be dev, prod or sandbox\n'),
         (
             "sandbox/app.py",
-            {"workload": "orders"},
-            'sandbox/app.py: workload = "orders": must be ingestion or charges or registrations\n',
+            {"workload": "order"},
+            'sandbox/app.py: workload = "order": must be ingestion or charges or registrations or orders\n',
         ),
     ],
 )
@@ -75,6 +76,21 @@ def test_the_sandbox_has_a_workload_under_each_semantics_with_its_own_downstream
     }
 
 
+def test_the_sandbox_has_orders_once_with_its_own_downstreams(tmp_path: Path) -> None:
+    urls = {name: f"http://127.0.0.1/{name}" for name in ("paymentUrl", "provisioningUrl")}
+    done = run_app("sandbox/app.py", {**context(), **urls, "workload": "orders"}, assembly=tmp_path)
+    assert done.stderr == ""
+    [template] = tmp_path.glob("*.template.json")
+    assert template.name == "sandbox-orders.template.json"
+    variables = [
+        resource["Properties"]["Environment"]["Variables"]
+        for resource in json.loads(template.read_text())["Resources"].values()
+        if resource["Type"] == "AWS::Lambda::Function"
+    ]
+    called = {name: each[name] for each in variables for name in each if name.endswith("_URL")}
+    assert called == {"PAYMENT_URL": urls["paymentUrl"], "PROVISIONING_URL": urls["provisioningUrl"]}
+
+
 def test_an_event_in_the_sandbox_reaches_one_of_its_registrations_stacks(tmp_path: Path) -> None:
     done = run_app("sandbox/app.py", {**context(), "workload": "registrations"}, assembly=tmp_path)
     assert done.stderr == ""
@@ -87,7 +103,17 @@ def test_an_event_in_the_sandbox_reaches_one_of_its_registrations_stacks(tmp_pat
 @pytest.mark.parametrize(
     ("host", "warned_of"),
     [
-        ("example.com", {"effect_url", "core_banking_url", "registry_url", "notification_url"}),
+        (
+            "example.com",
+            {
+                "effect_url",
+                "core_banking_url",
+                "registry_url",
+                "notification_url",
+                "payment_url",
+                "provisioning_url",
+            },
+        ),
         ("services.test", set()),
     ],
 )
@@ -106,11 +132,16 @@ def test_the_examples_addresses_are_pointed_out(host: str, warned_of: set[str]) 
                 "registry_url": f"https://registry.{host}/",
                 "notification_url": f"https://notes.{host}/",
             },
+            "orders": {
+                "payment_url": f"https://payments.{host}/",
+                "provisioning_url": f"https://provisioning.{host}/",
+            },
         },
     )
     IngestionStack(app, "dev-ingestion", stage=stage)
     ChargesStack(app, "dev-charges", stage=stage)
     RegistrationsStack(app, "dev-registrations", stage=stage)
+    OrdersStack(app, "dev-orders", stage=stage)
     warnings = " ".join(_warnings(app))
     assert set(re.findall(r"(\w+) in cdk.json is still the example's", warnings)) == warned_of
 

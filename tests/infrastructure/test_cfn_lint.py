@@ -6,7 +6,7 @@ import pytest
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
 
-from tests.infrastructure.synthesis import WORKLOADS
+from tests.infrastructure.synthesis import AUTHORIZATIONS, WORKLOADS, Workload, orders
 
 IGNORED = ["W3005"]  # CDK writes DependsOn for a role beside the reference to it: twice, but not wrong
 
@@ -19,9 +19,19 @@ IGNORED = ["W3005"]  # CDK writes DependsOn for a role beside the reference to i
         ("charges", "prod", "idempotent-downstream"),
         ("registrations", "prod", "idempotent-downstream"),
         ("registrations", "sandbox", "at-most-once"),
+        ("orders", "prod", "idempotent-downstream"),
+        ("orders", "sandbox", "idempotent-downstream"),
     ],
 )
 def test_cfn_lint_finds_nothing(workload: str, stage: str, semantics: str) -> None:
-    template = json.dumps(WORKLOADS[workload](stage, semantics).template)
-    found = lint(template, config=ManualArgs(regions=["us-east-1"], ignore_checks=IGNORED))
-    assert [str(match) for match in found] == []
+    assert findings(WORKLOADS[workload](stage, semantics)) == []
+
+
+@pytest.mark.parametrize("authorization", AUTHORIZATIONS)
+def test_cfn_lint_finds_nothing_whoever_may_call(authorization: str) -> None:
+    assert findings(orders(authorization=authorization)) == []
+
+
+def findings(made: Workload) -> list[str]:
+    found = lint(json.dumps(made.template), config=ManualArgs(regions=["us-east-1"], ignore_checks=IGNORED))
+    return [str(match) for match in found]

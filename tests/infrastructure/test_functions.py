@@ -15,10 +15,12 @@ from tests.infrastructure.synthesis import (
     WORKLOADS,
     Charges,
     Ingestion,
+    Orders,
     Registrations,
     Workload,
     charges,
     ingestion,
+    orders,
     registrations,
 )
 
@@ -26,17 +28,25 @@ NAMES = {
     "ingestion": ("Starter", "IdempotencyGuard", "SideEffect", "RecordFailure", "Reconciler"),
     "charges": ("Consumer",),
     "registrations": ("Processor", "Sweeper"),
+    "orders": (
+        "AcceptOrder",
+        "OrderStatus",
+        "BeginOrder",
+        "ChargePayment",
+        "ProvisionItem",
+        "FinishOrder",
+        "Reconciler",
+    ),
 }
 EACH = [(workload, name) for workload, names in NAMES.items() for name in names]
 
 FOR_EVERY_FUNCTION = {
     "SDK_CONNECT_TIMEOUT": "1",
     "SDK_READ_TIMEOUT": "2",
-    "SDK_ATTEMPTS": "3",
-    "SDK_CALL_SECONDS": "12",
     "POWERTOOLS_METRICS_NAMESPACE": "IdempotentEvents",
     "POWERTOOLS_LOG_LEVEL": "INFO",
 }
+TRIES = {"SDK_ATTEMPTS", "SDK_CALL_SECONDS"}
 READ_BY_OTHERS = {  # Powertools, glibc
     "POWERTOOLS_SERVICE_NAME",
     "POWERTOOLS_METRICS_NAMESPACE",
@@ -61,7 +71,7 @@ def function(made: Workload, name: str) -> Mapping[str, Any]:
 def variables(made: Workload, name: str) -> dict[str, Any]:
     """Of one function, without those that all have."""
     given = function(made, name)["Environment"]["Variables"]
-    common = {*FOR_EVERY_FUNCTION, "POWERTOOLS_SERVICE_NAME"}
+    common = {*FOR_EVERY_FUNCTION, *TRIES, "POWERTOOLS_SERVICE_NAME"}
     return {key: value for key, value in given.items() if key not in common}
 
 
@@ -101,6 +111,9 @@ def test_each_logs_json_to_its_own_group_and_is_traced(workload: str, name: str)
 def test_no_call_of_a_function_to_aws_waits_for_ever(workload: str, name: str) -> None:
     given = function(WORKLOADS[workload](), name)["Environment"]["Variables"]
     assert given.items() >= FOR_EVERY_FUNCTION.items()
+    # A client of orders waits for the answer, and tries again by itself.
+    tries = ("2", "7") if workload == "orders" else ("3", "12")
+    assert (given["SDK_ATTEMPTS"], given["SDK_CALL_SECONDS"]) == tries
 
 
 @pytest.mark.parametrize(("workload", "name"), EACH)
@@ -214,12 +227,56 @@ def test_the_sweeper_knows_where_to_sweep_and_how_old_a_listing_may_be() -> None
     }
 
 
+def test_the_edge_knows_the_orders_and_what_starts_them() -> None:
+    made = orders()
+    assert variables(made, "AcceptOrder") == {**_orders(made), **_machine(made)}
+    assert variables(made, "OrderStatus") == _orders(made)
+
+
+def test_the_first_and_the_last_state_know_the_orders() -> None:
+    made = orders()
+    assert variables(made, "BeginOrder") == _orders(made)
+    assert variables(made, "FinishOrder") == _orders(made)
+
+
+@pytest.mark.parametrize(
+    ("task", "downstream", "url"),
+    [
+        ("ChargePayment", "PAYMENT", "https://payments.example.com/charges"),
+        ("ProvisionItem", "PROVISIONING", "https://provisioning.example.com/items"),
+    ],
+)
+def test_a_task_knows_its_downstream_and_how_long_to_keep_its_result(
+    task: str, downstream: str, url: str
+) -> None:
+    made = orders()
+    assert variables(made, task) == {
+        "TASKS_TABLE": {"Ref": made.logical_id(made.stack.tasks.table)},
+        "TASK_RETENTION_SECONDS": str(15 * 86_400),
+        "MARGIN_SECONDS": "60",
+        f"{downstream}_URL": url,
+        f"{downstream}_DEADLINE_SECONDS": "20",
+        "RES_OPTIONS": "timeout:1 attempts:2",
+    }
+
+
+def test_the_reconciler_of_orders_knows_when_nothing_of_an_execution_still_runs() -> None:
+    made = orders()
+    assert variables(made, "Reconciler") == {
+        **_orders(made),
+        **_machine(made),
+        "TASKS_TABLE": {"Ref": made.logical_id(made.stack.tasks.table)},
+        "MACHINE_TIMEOUT_SECONDS": "14400",
+        "SETTLE_SECONDS": "130",
+    }
+
+
 @pytest.mark.parametrize("workload", NAMES)
 def test_the_handlers_read_no_variable_that_nobody_sets(workload: str) -> None:
     given = _given(workload)
     assert _read(workload) <= given
     # What all functions have alike need not be read by each workload.
-    assert given - _read(workload) <= READ_BY_OTHERS | FOR_EVERY_FUNCTION.keys()
+    assert given - _read(workload) <= READ_BY_OTHERS | FOR_EVERY_FUNCTION.keys() | TRIES
     assert given - _read(*NAMES) <= READ_BY_OTHERS
 
 
@@ -249,6 +306,17 @@ def _used_of_wiring(mention: str, source: str) -> str:
     """The text of those functions of `wiring` that are mentioned, and of what they call there in turn."""
     texts = [inspect.getsource(getattr(wiring, name)) for name in set(re.findall(mention, source)) & MADE]
     return "".join(text + _used_of_wiring(r"\b(?<!def )(\w+)\(", text) for text in texts)
+
+
+def _orders(made: Orders) -> dict[str, Any]:
+    return {
+        "ORDERS_TABLE": {"Ref": made.logical_id(made.stack.orders.table)},
+        "RETENTION_SECONDS": str(40 * 86_400),
+    }
+
+
+def _machine(made: Orders) -> dict[str, Any]:
+    return {"STATE_MACHINE_ARN": {"Ref": made.logical_id(made.stack.workflow.state_machine)}}
 
 
 def _ledger(made: Ingestion) -> dict[str, Any]:

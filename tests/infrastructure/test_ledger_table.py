@@ -15,25 +15,12 @@ def test_records_are_keyed_by_event_and_namespace(table: Resource) -> None:
     assert _keys(table["KeySchema"]) == {"HASH": "pk", "RANGE": "sk"}
 
 
-def test_records_expire_by_their_own_attribute(table: Resource) -> None:
-    assert table["TimeToLiveSpecification"] == {"AttributeName": "expiresAt", "Enabled": True}
-
-
 def test_what_waits_for_a_person_is_indexed(table: Resource) -> None:
     [index] = table["GlobalSecondaryIndexes"]
     assert index["IndexName"] == "attention"
     assert _keys(index["KeySchema"]) == {"HASH": "attention", "RANGE": "updatedAt"}
     types = {each["AttributeName"]: each["AttributeType"] for each in table["AttributeDefinitions"]}
     assert types == {"pk": "S", "sk": "S", "attention": "S", "updatedAt": "N"}
-
-
-def test_capacity_is_on_demand(table: Resource) -> None:
-    assert table["BillingMode"] == "PAY_PER_REQUEST"
-
-
-def test_the_table_can_be_restored_to_any_point_in_time(table: Resource) -> None:
-    [replica] = table["Replicas"]
-    assert replica["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
 
 
 def _keys(schema: list[dict[str, str]]) -> dict[str, str]:

@@ -7,8 +7,16 @@ import pytest
 from stacks.longest_run import UnboundedRunError, longest_run_seconds
 
 
-def run(**states: dict[str, Any]) -> float:
-    return longest_run_seconds({"StartAt": next(iter(states)), "States": states})
+def run(most_items: int | None = None, **states: dict[str, Any]) -> float:
+    return longest_run_seconds(definition(**states), most_items=most_items)
+
+
+def definition(**states: dict[str, Any]) -> dict[str, Any]:
+    return {"StartAt": next(iter(states)), "States": states}
+
+
+def each_item(at_a_time: int, **states: dict[str, Any]) -> dict[str, Any]:
+    return {"Type": "Map", "MaxConcurrency": at_a_time, "ItemProcessor": definition(**states), "End": True}
 
 
 def task(seconds: int, **more: Any) -> dict[str, Any]:
@@ -54,6 +62,33 @@ def test_the_slowest_path_counts_be_it_a_choice_a_default_or_a_catch() -> None:
     assert longest(choice=9, default=2, catch=3) == 10
     assert longest(choice=2, default=9, catch=3) == 10
     assert longest(choice=2, default=3, catch=9) == 10
+
+
+@pytest.mark.parametrize(("at_a_time", "rounds"), [(1, 7), (2, 4), (3, 3), (6, 2), (7, 1), (8, 1)])
+def test_a_map_takes_as_many_rounds_of_its_slowest_item_as_it_needs(at_a_time: int, rounds: int) -> None:
+    retry = {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 3, "MaxAttempts": 1}
+    assert run(7, Only=each_item(at_a_time, Item=task(10, Retry=[retry]))) == rounds * (10 + 3 + 10)
+
+
+def test_a_map_may_be_retried_as_a_whole() -> None:
+    retry = {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 3, "MaxAttempts": 2}
+    assert run(4, Only={**each_item(2, Item=task(10)), "Retry": [retry]}) == 3 * 20 + 3 + 6
+
+
+def test_an_item_that_never_ends_is_refused() -> None:
+    with pytest.raises(UnboundedRunError, match="state Item: its longest duration is not in the definition"):
+        run(4, Only=each_item(2, Item={"Type": "Task", "End": True}))
+
+
+@pytest.mark.parametrize(
+    ("most_items", "at_a_time"),
+    [(None, 10), (100, 0)],  # 0: no limit of ours, so Step Functions takes some number
+)
+def test_a_map_of_whose_items_or_rounds_nobody_knows_the_number_is_refused(
+    most_items: int | None, at_a_time: int
+) -> None:
+    with pytest.raises(UnboundedRunError, match="state Only: its longest duration is not in the definition"):
+        run(most_items, Only=each_item(at_a_time, Item=task(1)))
 
 
 def test_a_way_back_is_refused() -> None:

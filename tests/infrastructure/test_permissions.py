@@ -9,10 +9,12 @@ from tests.infrastructure.synthesis import (
     WORKLOADS,
     Charges,
     Ingestion,
+    Orders,
     Registrations,
     Workload,
     charges,
     ingestion,
+    orders,
     registrations,
     resolved,
 )
@@ -51,6 +53,11 @@ RECEIVING = {
 @pytest.fixture
 def made() -> Ingestion:
     return ingestion()
+
+
+@pytest.fixture(params=["ingestion", "orders"])
+def on_a_workflow(request: pytest.FixtureRequest) -> Ingestion | Orders:
+    return ingestion() if request.param == "ingestion" else orders()
 
 
 @pytest.fixture(params=WORKLOADS)
@@ -124,8 +131,8 @@ def test_the_workflow_invokes_its_three_functions_and_dead_letters(made: Ingesti
     }
 
 
-def test_the_schedule_invokes_the_reconciler_and_dead_letters(made: Ingestion) -> None:
-    stack = made.stack
+def test_the_schedule_invokes_the_reconciler_and_dead_letters(on_a_workflow: Ingestion | Orders) -> None:
+    made, stack = on_a_workflow, on_a_workflow.stack
     assert granted(made, stack.reconciling.role) == {
         _arn(made, stack.reconciler.function): {"lambda:InvokeFunction"},
         _arn(made, stack.reconciling.dead_letter_queue): {"sqs:SendMessage"},
@@ -177,6 +184,69 @@ def test_each_schedule_of_registrations_invokes_its_function_and_dead_letters() 
             _arn(made, function.function): {"lambda:InvokeFunction"},
             _arn(made, runs.dead_letter_queue): {"sqs:SendMessage"},
         }
+
+
+def test_the_edge_accepts_orders_and_tells_of_them() -> None:
+    made: Orders = orders()
+    stack = made.stack
+    assert granted(made, stack.accept_order.role) == {
+        **_every_function(made, stack.accept_order.log_group),
+        _arn(made, stack.orders.table): {"dynamodb:GetItem", "dynamodb:PutItem"},
+        f"<{made.logical_id(stack.workflow.state_machine)}>": {"states:StartExecution"},
+    }
+    assert granted(made, stack.order_status.role) == {
+        **_every_function(made, stack.order_status.log_group),
+        _arn(made, stack.orders.table): {"dynamodb:GetItem"},
+    }
+
+
+def test_the_first_and_the_last_state_of_an_order_update_its_record() -> None:
+    made: Orders = orders()
+    for function in (made.stack.begin_order, made.stack.finish_order):
+        assert granted(made, function.role) == {
+            **_every_function(made, function.log_group),
+            _arn(made, made.stack.orders.table): {"dynamodb:UpdateItem"},
+        }
+
+
+def test_the_tasks_of_an_order_write_their_own_records() -> None:
+    made: Orders = orders()
+    for function in (made.stack.charge_payment, made.stack.provision_item):
+        assert granted(made, function.role) == {
+            **_every_function(made, function.log_group),
+            _arn(made, made.stack.tasks.table): {
+                "dynamodb:DeleteItem",
+                "dynamodb:PutItem",
+                "dynamodb:UpdateItem",
+            },
+        }
+
+
+def test_the_orders_workflow_invokes_its_four_functions() -> None:
+    made: Orders = orders()
+    stack = made.stack
+    allowed = granted(made, stack.workflow.state_machine.role)
+    assert allowed.pop("*") <= WITHOUT_RESOURCE
+    tasks = (stack.begin_order, stack.charge_payment, stack.provision_item, stack.finish_order)
+    assert allowed == {_arn(made, task.function): {"lambda:InvokeFunction"} for task in tasks}
+
+
+def test_the_reconciler_of_orders_reads_executions_and_tasks_and_updates_orders() -> None:
+    made: Orders = orders()
+    stack = made.stack
+    machine = made.logical_id(stack.workflow.state_machine)
+    executions = f"arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<{machine}.Name>:*"
+    assert granted(made, stack.reconciler.role) == {
+        **_every_function(made, stack.reconciler.log_group),
+        f"<{machine}>": {"states:ListExecutions"},
+        executions: {"states:DescribeExecution", "states:GetExecutionHistory"},
+        _arn(made, stack.orders.table): {
+            "dynamodb:BatchGetItem",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+        },
+        _arn(made, stack.tasks.table): {"dynamodb:BatchGetItem"},
+    }
 
 
 def test_no_action_is_a_wildcard(each: Workload) -> None:

@@ -15,7 +15,10 @@ from tests.infrastructure.synthesis import QUEUED, context
 
 A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
 
+EITHER = ("ingestion", "charges", "registrations")  # that claim in a ledger of ours, under either semantics
+
 each_workload = pytest.mark.parametrize("workload", NEEDED)
+each_that_claims = pytest.mark.parametrize("workload", EITHER)
 each_on_a_queue = pytest.mark.parametrize("workload", QUEUED)
 
 
@@ -30,7 +33,7 @@ def queued_settings_of(workload: str, **given: Any) -> QueuedWorkloadSettings:
     return found
 
 
-@each_workload
+@each_that_claims
 @pytest.mark.parametrize("semantics", get_args(Semantics))
 def test_the_defaults_keep_every_rule_under_either_semantics(workload: str, semantics: str) -> None:
     assert settings_of(workload, semantics=semantics).semantics == semantics
@@ -40,6 +43,7 @@ def test_each_workload_has_the_semantics_that_suit_its_downstream() -> None:
     assert settings_of("ingestion").semantics == "at-most-once"
     assert settings_of("charges").semantics == "idempotent-downstream"
     assert settings_of("registrations").semantics == "idempotent-downstream"
+    assert settings_of("orders").semantics == "idempotent-downstream"
 
 
 @pytest.mark.parametrize("name", ["dev", "prod", "sandbox"])
@@ -50,7 +54,7 @@ def test_the_stages_of_cdk_json_keep_every_rule(name: str) -> None:
 @each_workload
 def test_settings_are_frozen(workload: str) -> None:
     with pytest.raises(AttributeError):
-        settings_of(workload).lease_seconds = 1  # type: ignore[misc]
+        settings_of(workload).margin_seconds = 1  # type: ignore[misc]
 
 
 def test_a_group_that_is_given_in_part_keeps_its_other_defaults() -> None:
@@ -95,18 +99,34 @@ def test_an_override_of_a_workload_that_does_not_exist_is_refused() -> None:
         read_stage("dev", {"dev": NEEDED}, overrides={"charge": {}})
 
 
+@each_that_claims
+@pytest.mark.parametrize(
+    ("setting", "value", "allowed"),
+    [
+        ("namespace", "", A_NAME),
+        ("namespace", "a:b", A_NAME),
+        ("lease_seconds", "5400", "a whole number"),
+        ("lease_seconds", 0, "between 1 and 43200"),
+        ("lease_seconds", 43_201, "between 1 and 43200"),
+        ("retention_days", 3651, "between 1 and 3650"),
+    ],
+)
+def test_a_value_of_the_claims_that_is_wrong_by_itself_is_refused(
+    workload: str, setting: str, value: object, allowed: str
+) -> None:
+    line = f"{setting} = {json.dumps(value)}: must be {allowed}"
+    assert refusal(workload, nested(setting, value)) == line
+
+
 @each_workload
 @pytest.mark.parametrize(
     ("setting", "value", "allowed"),
     [
         ("semantics", "exactly-once", "at-most-once or idempotent-downstream"),
-        ("namespace", "", A_NAME),
-        ("namespace", "a:b", A_NAME),
-        ("lease_seconds", "5400", "a whole number"),
-        ("lease_seconds", True, "a whole number"),
-        ("lease_seconds", 43_201, "between 1 and 43200"),
+        ("margin_seconds", "60", "a whole number"),
+        ("margin_seconds", True, "a whole number"),
         ("margin_seconds", 0, "between 1 and 3600"),
-        ("retention_days", 3651, "between 1 and 3650"),
+        ("margin_seconds", 3601, "between 1 and 3600"),
         ("sdk.connect_timeout_seconds", 0, "between 0.1 and 60"),
         ("sdk.read_timeout_seconds", "2", "a number"),
         ("sdk.read_timeout_seconds", 61, "between 0.1 and 60"),
@@ -180,7 +200,7 @@ def test_a_lease_always_ends_before_its_records_retention() -> None:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ({"lease_second": 1}, "lease_second = 1: no such setting, did you mean lease_seconds?"),
+        ({"margin_second": 1}, "margin_second = 1: no such setting, did you mean margin_seconds?"),
         (
             {"sdk": {"tries": 1}},
             (
@@ -222,6 +242,11 @@ def test_a_typing_error_is_not_silently_without_effect(
             "dev",
             {"dev": {name: given for name, given in NEEDED.items() if name != "registrations"}},
             "stages.dev.registrations.registry_url is not given, and has no default",
+        ),
+        (
+            "dev",
+            {"dev": {**NEEDED, "orders": {"provisioning_url": "https://provisioning.test/"}}},
+            "stages.dev.orders.payment_url is not given, and has no default",
         ),
         ("dev", {"dev": {**NEEDED, "charges": 1}}, "stages.dev.charges = 1: must be an object of settings"),
         (

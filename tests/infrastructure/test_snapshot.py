@@ -7,7 +7,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from tests.infrastructure.synthesis import charges, ingestion, registrations, scrubbed
+from tests.infrastructure.synthesis import charges, ingestion, orders, registrations, scrubbed
 
 
 @pytest.fixture
@@ -26,6 +26,19 @@ def test_the_charges_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAss
 
 def test_the_registrations_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
     assert scrubbed(registrations("prod").template) == template_snapshot
+
+
+def test_the_orders_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
+    assert _readable(scrubbed(orders("prod").template)) == template_snapshot
+
+
+@pytest.mark.parametrize("authorization", ["cognito", "jwt"])
+def test_the_edge_for_callers_with_tokens_is_as_reviewed(
+    authorization: str, template_snapshot: SnapshotAssertion
+) -> None:
+    resources = scrubbed(orders("prod", authorization=authorization).template)["Resources"]
+    edge = {name: made for name, made in resources.items() if made["Type"].startswith("AWS::ApiGateway")}
+    assert edge == template_snapshot
 
 
 def _readable(template: Any) -> Any:

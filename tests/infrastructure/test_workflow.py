@@ -1,4 +1,4 @@
-"""Promises about the state machine, read from the definition as Step Functions gets it."""
+"""Promises about the state machines, read from the definitions as Step Functions gets them."""
 
 import json
 from collections.abc import Iterator
@@ -8,8 +8,9 @@ import pytest
 from statelint.linter import Linter
 
 from stacks.ingestion_definition import ingestion_definition
+from stacks.orders_definition import orders_definition
 from stacks.settings import read_stage
-from tests.infrastructure.synthesis import Ingestion, context, definition, ingestion, resolved
+from tests.infrastructure.synthesis import Ingestion, Orders, context, definition, ingestion, orders, resolved
 
 SEMANTICS = ("at-most-once", "idempotent-downstream")
 COUNTS = (
@@ -18,6 +19,7 @@ COUNTS = (
     "IntervalSeconds",
     "MaxAttempts",
     "MaxDelaySeconds",
+    "MaxConcurrency",
     "retentionSeconds",
 )
 
@@ -27,45 +29,51 @@ def made(request: pytest.FixtureRequest) -> Ingestion:
     return ingestion("dev", request.param)
 
 
-def test_executions_are_standard_so_that_their_names_are_deduplicated(made: Ingestion) -> None:
-    assert made.properties(made.stack.workflow.state_machine)["StateMachineType"] == "STANDARD"
+@pytest.fixture(params=[*SEMANTICS, "orders"])
+def each(request: pytest.FixtureRequest) -> Ingestion | Orders:
+    return orders() if request.param == "orders" else ingestion("dev", request.param)
 
 
-def test_executions_are_logged_without_payloads_and_traced(made: Ingestion) -> None:
-    machine = made.properties(made.stack.workflow.state_machine)
+def test_executions_are_standard_so_that_their_names_are_deduplicated(each: Ingestion | Orders) -> None:
+    assert each.properties(each.stack.workflow.state_machine)["StateMachineType"] == "STANDARD"
+
+
+def test_executions_are_logged_without_payloads_and_traced(each: Ingestion | Orders) -> None:
+    machine = each.properties(each.stack.workflow.state_machine)
     logging = machine["LoggingConfiguration"]
     assert (logging["Level"], logging["IncludeExecutionData"]) == ("ALL", False)
     [destination] = logging["Destinations"]
-    log_group = made.logical_id(made.stack.workflow.log_group)
+    log_group = each.logical_id(each.stack.workflow.log_group)
     assert resolved(destination["CloudWatchLogsLogGroup"]["LogGroupArn"]) == f"<{log_group}.Arn>"
     assert machine["TracingConfiguration"] == {"Enabled": True}
 
 
-def test_the_definition_is_in_the_template_where_reviewers_see_it(made: Ingestion) -> None:
-    assert "DefinitionString" in made.properties(made.stack.workflow.state_machine)
+def test_the_definition_is_in_the_template_where_reviewers_see_it(each: Ingestion | Orders) -> None:
+    assert "DefinitionString" in each.properties(each.stack.workflow.state_machine)
 
 
-def test_the_definition_is_valid(made: Ingestion) -> None:
-    assert Linter.validate(definition(made)) == []
+def test_the_definition_is_valid(each: Ingestion | Orders) -> None:
+    assert Linter.validate(definition(each)) == []
 
 
-def test_numbers_are_numbers(made: Ingestion) -> None:
-    counts = [(name, value) for name, value in _members(definition(made)) if name in COUNTS]
+def test_numbers_are_numbers(each: Ingestion | Orders) -> None:
+    counts = [(name, value) for name, value in _members(definition(each)) if name in COUNTS]
     assert len(counts) > 15
     assert not [(name, value) for name, value in counts if type(value) is not int]
 
 
-def test_no_placeholder_is_left(made: Ingestion) -> None:
-    assert "${" not in json.dumps(definition(made))
+def test_no_placeholder_is_left(each: Ingestion | Orders) -> None:
+    assert "${" not in json.dumps(definition(each))
 
 
-def test_no_result_holds_a_path_which_would_be_taken_literally(made: Ingestion) -> None:
-    results = [value for name, value in _members(definition(made)) if name == "Result"]
+def test_no_result_holds_a_path_which_would_be_taken_literally(each: Ingestion | Orders) -> None:
+    results = [value for name, value in _members(definition(each)) if name == "Result"]
     assert not [name for result in results for name, _ in _members(result) if name.endswith(".$")]
 
 
 def test_an_execution_ends_in_time(made: Ingestion) -> None:
     assert definition(made)["TimeoutSeconds"] == 3600
+    assert definition(orders())["TimeoutSeconds"] == 14_400
 
 
 def test_every_task_waits_longer_than_its_function_may_run(made: Ingestion) -> None:
@@ -79,6 +87,37 @@ def test_every_task_waits_longer_than_its_function_may_run(made: Ingestion) -> N
         assert states[name]["TimeoutSeconds"] >= function["Timeout"] + 5
         assert states[name]["Parameters"]["FunctionName"] == f"<{made.logical_id(construct.function)}.Arn>"
     assert states["DeadLetter"]["TimeoutSeconds"] == 20
+
+
+def test_every_task_of_an_order_waits_longer_than_its_function_may_run() -> None:
+    made = orders()
+    stack, states = made.stack, definition(made)["States"]
+    states |= states["ProvisionItems"]["ItemProcessor"]["States"]
+    for name, construct in {
+        "BeginOrder": stack.begin_order,
+        "ChargePayment": stack.charge_payment,
+        "ProvisionItem": stack.provision_item,
+        "FinishOrder": stack.finish_order,
+    }.items():
+        function = made.properties(construct.function)
+        assert states[name]["TimeoutSeconds"] >= function["Timeout"] + 5
+        assert states[name]["Parameters"]["FunctionName"] == f"<{made.logical_id(construct.function)}.Arn>"
+
+
+def test_a_task_of_an_order_is_looked_at_for_longer_than_a_lost_invocation_can_hold_it() -> None:
+    made = orders()
+    function = made.properties(made.stack.charge_payment.function)
+    margin = int(function["Environment"]["Variables"]["MARGIN_SECONDS"])
+    looks = definition(made)["States"]["ChargePayment"]["Retry"][1]
+    assert looks["ErrorEquals"] == ["IdempotencyAlreadyInProgressError"]
+    assert looks["IntervalSeconds"] * looks["MaxAttempts"] > function["Timeout"] + margin
+
+
+def test_as_many_items_of_an_order_are_provisioned_at_a_time_as_is_set() -> None:
+    few = {"workflow": {"provisioning_concurrency": 20}}
+    settings = read_stage("dev", context()["stages"], overrides={"orders": few}).orders
+    assert orders_definition(settings)["States"]["ProvisionItems"]["MaxConcurrency"] == 20
+    assert definition(orders())["States"]["ProvisionItems"]["MaxConcurrency"] == 10
 
 
 @pytest.mark.parametrize("longest", ["idempotency_guard", "side_effect", "record_failure"])

@@ -10,6 +10,7 @@ from sandbox.aws import Sandbox
 from sandbox.downstream import Downstream
 from tests.sandbox.begun_early import AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM, Begun
 from tests.sandbox.charges import Charges
+from tests.sandbox.orders_api import DeployedOrders
 from tests.sandbox.registrations import Registrations
 from tests.sandbox.workload import Workload
 
@@ -106,6 +107,20 @@ def registrations_deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator
             )
             for semantics in BOTH
         }
+
+
+@pytest.fixture(scope="session")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeployedOrders]:
+    """In an emulator of their own. Both providers honour idempotency keys."""
+    with ExitStack() as started:
+        payment, provisioning = (started.enter_context(Downstream(dedupe=True)) for _ in range(2))
+        logs = tmp_path_factory.mktemp("orders-logs")
+        sandbox = started.enter_context(Sandbox(faults=True, logs=logs))
+        outputs = sandbox.deploy(
+            "sandbox/app.py",
+            context={"workload": "orders", "paymentUrl": payment.url, "provisioningUrl": provisioning.url},
+        )
+        yield DeployedOrders(sandbox, outputs["sandbox-orders"], payment=payment, provisioning=provisioning)
 
 
 @pytest.fixture(scope="session")

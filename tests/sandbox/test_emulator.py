@@ -91,17 +91,23 @@ def zipped(source: str) -> bytes:
 
 def start(sandbox: Sandbox, function: str, payload: dict[str, Any]) -> str:
     """Start a workflow that invokes `function` once and fails as it does; answers the execution."""
-    task = {
+    return run(sandbox, {"StartAt": "Invoke", "States": {"Invoke": task(function, payload)}})
+
+
+def task(function: str, payload: dict[str, Any]) -> dict[str, Any]:
+    return {
         "Type": "Task",
         "Resource": "arn:aws:states:::lambda:invoke",
         "Parameters": {"FunctionName": function, "Payload": payload},
         "OutputPath": "$.Payload",
         "End": True,
     }
+
+
+def run(sandbox: Sandbox, definition: dict[str, Any]) -> str:
+    """Answers the execution."""
     machine = sandbox.client("stepfunctions").create_state_machine(
-        name=f"invoke-{function}-{time.monotonic_ns()}",
-        definition=json.dumps({"StartAt": "Invoke", "States": {"Invoke": task}}),
-        roleArn=ROLE,
+        name=f"run-{time.monotonic_ns()}", definition=json.dumps(definition), roleArn=ROLE
     )
     return sandbox.client("stepfunctions").start_execution(stateMachineArn=machine["stateMachineArn"])[
         "executionArn"
@@ -216,6 +222,41 @@ def received(sandbox: Sandbox, url: str) -> list[Any]:
     return sandbox.client("sqs").receive_message(QueueUrl=url, VisibilityTimeout=0).get("Messages", [])
 
 
+def test_a_history_tells_which_item_each_try_was_made_for(sandbox: Sandbox) -> None:
+    items = {
+        "Type": "Map",
+        "Parameters": {"item.$": "$$.Map.Item.Value"},
+        "ItemProcessor": {"StartAt": "Invoke", "States": {"Invoke": task("reject", {})}},
+        "End": True,
+    }
+    invoke = items["ItemProcessor"]["States"]["Invoke"]
+    invoke["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "MaxAttempts": 1}]
+    before = {"Type": "Pass", "Result": [7, 8, 9], "Next": "Items"}
+    execution = run(sandbox, {"StartAt": "Before", "States": {"Before": before, "Items": items}})
+    end_of(sandbox, execution)
+
+    history = sandbox.client("stepfunctions").get_execution_history(executionArn=execution)["events"]
+    events = {event["id"]: event for event in history}
+    tries = [event for event in history if event["type"] == "TaskFailed"]
+    item = ["TaskScheduled", "TaskStateEntered", "MapIterationStarted", "MapStateEntered"]
+    for failed in tries:
+        led = list(leading_to(failed, events))
+        assert [event["type"] for event in led if event["type"] in item][-4:] == item
+    indexes = [
+        event["mapIterationStartedEventDetails"]["index"]
+        for failed in tries
+        for event in leading_to(failed, events)
+        if event["type"] == "MapIterationStarted"
+    ]
+    assert sorted(indexes) == [0, 0, 1, 1, 2, 2]
+
+
+def leading_to(event: Any, events: dict[int, Any]) -> Iterator[Any]:
+    while previous := event["previousEventId"]:
+        event = events[previous]
+        yield event
+
+
 def test_a_lost_answer_makes_a_conditional_write_meet_itself(sandbox: Sandbox) -> None:
     sandbox.faults.clear()
     sandbox.faults.lost_answer("PutItem", body="Item.pk.S == 'lost'")
@@ -252,6 +293,7 @@ def test_a_schedule_fires_within_two_seconds_of_its_time(sandbox: Sandbox) -> No
     "change",
     [
         "from ministack.services import lambda_svc; del lambda_svc._throttle_response",
+        "from ministack.services import stepfunctions; del stepfunctions._run_sub_machine",
         "from ministack.core import lambda_runtime; lambda_runtime._PYTHON_WORKER_SCRIPT = ''",
         "from ministack.core import iam_actions; iam_actions.extract_resource_arn = lambda *_: 'arn'",
         "emulator.TESTED_VERSION = '0.0.1'",

@@ -1,4 +1,4 @@
-"""One ingestion workflow per test, without sockets: moto in this process, a clock that the test moves."""
+"""One workflow per test, without sockets: moto in this process, a clock that the test moves."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,15 +8,20 @@ import pytest
 import pytest_socket
 from moto import mock_aws
 
+import wiring
+from executions.handled import HandledEnds
 from idempotency.adapters.memory import MemoryLedger
 from idempotency.ledger import Ledger
 from idempotency.model import Policy, Semantics
-from ingestion.handled import HandledEnds
+from orders import order_table, tasks
 from stacks.settings import IngestionSettings
-from tests.statemachines import moto_parser
+from tests.statemachines import moto_parser, orders_clock
 from tests.statemachines.clock import Clock
-from tests.statemachines.definition import stage_settings
+from tests.statemachines.definition import orders_settings, stage_settings
 from tests.statemachines.ingestion_run import IngestionRun
+from tests.statemachines.orders_run import OrdersRun
+from tests.unit.orders.tables import create_order_tables
+from tests.unit.powertools_fencing.table import atomic_writes
 
 TABLE = "ledger"
 
@@ -95,3 +100,23 @@ def ingestion(
     moto_parser.install(monkeypatch, run.surroundings)
     yield run
     assert run.downstream.without_claim == [], "an effect was caused without a live claim"
+
+
+@pytest.fixture
+def orders(aws: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[OrdersRun]:
+    create_order_tables(aws["dynamodb"])
+    run = OrdersRun(orders_settings("dev"), dynamodb=aws["dynamodb"], stepfunctions=aws["stepfunctions"])
+    for name, value in run.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(wiring, "client", {"dynamodb": aws["dynamodb"]}.__getitem__)
+    downstreams = {"PAYMENT": run.payment, "PROVISIONING": run.provisioning}
+    monkeypatch.setattr(wiring, "http_effect", downstreams.__getitem__)
+    monkeypatch.setattr(wiring, "clock", run.clock)
+    orders_clock.install(monkeypatch, run.clock)
+    moto_parser.install(monkeypatch, run.surroundings)
+    order_table.orders.cache_clear()
+    tasks._layer.cache_clear()
+    with atomic_writes():
+        yield run
+    order_table.orders.cache_clear()
+    tasks._layer.cache_clear()

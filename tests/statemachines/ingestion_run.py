@@ -7,7 +7,8 @@ from typing import Any
 from idempotency.ledger import Ledger
 from idempotency.model import Key, Record
 from ingestion import intake
-from ingestion.handled import HandledEnds
+from executions.handled import HandledEnds
+from executions.unfinished import UnfinishedExecutions
 from ingestion.reconciler import Reconciler
 from ingestion.starter import select
 from stacks.settings import IngestionSettings
@@ -95,14 +96,17 @@ class IngestionRun:
         """One run of the reconciler, as soon as nothing of the executions that ended can still be running."""
         self.clock.advance(self.settings.settle_seconds)
         return Reconciler(
-            stepfunctions=self.machine,
+            executions=UnfinishedExecutions(
+                stepfunctions=self.machine,
+                handled=self._handled,
+                machine=self.machine.arn,
+                machine_timeout=self.settings.workflow.timeout_seconds,
+                settle=self.settings.settle_seconds,
+                clock=self.clock,
+            ),
             sqs=self.dead_letter_queue.sqs,
             ledger=self.ledger,
-            handled=self._handled,
-            machine=self.machine.arn,
             dlq_url=self.dead_letter_queue.url,
-            machine_timeout=self.settings.workflow.timeout_seconds,
-            settle=self.settings.settle_seconds,
             clock=self.clock,
         ).run(enough_time=lambda: True)
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -31,15 +31,22 @@ class Execution:
     status: str = "RUNNING"
     started: float = 0
     stopped: float = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
 
     def described(self) -> dict[str, Any]:
         return {
             "executionArn": self.arn,
+            "name": self.arn.rpartition(":")[2],
             "status": self.status,
             "input": self.input,
             "startDate": datetime.fromtimestamp(self.started, UTC),
             "stopDate": datetime.fromtimestamp(self.stopped, UTC),
         }
+
+
+@dataclass(frozen=True)
+class _Pages:
+    paginate: Callable[..., Iterator[Any]]
 
 
 @dataclass(kw_only=True)
@@ -50,6 +57,7 @@ class StepFunctions:
     executions: dict[str, Execution] = field(default_factory=dict)
     page_size: int = 100
     failures: list[Exception] = field(default_factory=list)
+    answers_lost: list[BaseException] = field(default_factory=list)  # of starts that have happened
     listed: list[str] = field(default_factory=list)  # status of every page that was asked for
     described: list[str] = field(default_factory=list)
     exceptions = _Exceptions
@@ -66,13 +74,32 @@ class StepFunctions:
             raise ExecutionAlreadyExists
         arn = f"{stateMachineArn}:{name}"
         self.executions.setdefault(name, Execution(arn=arn, input=input))
+        if self.answers_lost:
+            raise self.answers_lost.pop(0)
         return {"executionArn": arn}
 
-    def get_paginator(self, operation: str) -> "StepFunctions":
-        assert operation == "list_executions"
-        return self
+    def get_paginator(self, operation: str) -> "_Pages":
+        if operation == "list_executions":
+            return _Pages(self._list)
+        assert operation == "get_execution_history"
+        return _Pages(self._history)
 
-    def paginate(self, *, stateMachineArn: str, statusFilter: str, maxResults: int) -> Iterator[Any]:  # noqa: N803
+    def _history(
+        self,
+        *,
+        executionArn: str,  # noqa: N803
+        maxResults: int,  # noqa: N803
+        includeExecutionData: bool,  # noqa: N803
+    ) -> Iterator[Any]:
+        """Oldest event first; what an order is about need not travel to find out how its tasks ended."""
+        assert maxResults <= 1000
+        assert not includeExecutionData
+        size = min(self.page_size, maxResults)
+        events = next(each for each in self.executions.values() if each.arn == executionArn).history
+        for start in range(0, max(len(events), 1), size):
+            yield {"events": events[start : start + size]}
+
+    def _list(self, *, stateMachineArn: str, statusFilter: str, maxResults: int) -> Iterator[Any]:  # noqa: N803
         """Latest end first, as ListExecutions answers for closed ones; a page is made when it is needed."""
         assert stateMachineArn == self.machine
         size = min(self.page_size, maxResults)

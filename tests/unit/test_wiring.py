@@ -18,12 +18,16 @@ import botocore.session
 botocore.session.Session.__init__ = None
 from charges import consumer
 from ingestion import idempotency_guard, reconciler, record_failure, side_effect, starter
+from orders import accept_order, begin_order, finish_order, order_status
 from registrations import processor, sweeper
 handlers = (
-    consumer, idempotency_guard, processor, reconciler, record_failure, side_effect, starter, sweeper
+    accept_order, begin_order, consumer, finish_order, idempotency_guard, order_status, processor,
+    reconciler, record_failure, side_effect, starter, sweeper,
 )
 assert all(callable(each.handler) for each in handlers)
 assert "boto3" not in sys.modules, "botocore alone is half of a cold start's imports"
+from orders import charge_payment, provision_item, reconciler
+assert all(callable(each.handler) for each in (charge_payment, provision_item, reconciler))
 """
 
 
@@ -129,3 +133,15 @@ def test_no_two_tokens_are_the_same() -> None:
 def test_the_clock_tells_whole_seconds() -> None:
     assert isinstance(wiring.clock(), int)
     assert wiring.clock() > 1_700_000_000
+
+
+def test_a_downstream_is_what_its_two_settings_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAYMENT_URL", "http://127.0.0.1:8099/charges")
+    monkeypatch.setenv("PAYMENT_DEADLINE_SECONDS", "20")
+    wiring.http_effect.cache_clear()
+    effect = wiring.http_effect("PAYMENT")
+    assert wiring.http_effect("PAYMENT") is effect
+    assert (effect._url.geturl(), effect._deadline_seconds) == ("http://127.0.0.1:8099/charges", 20)
+    with pytest.raises(KeyError, match="PROVISIONING_URL"):
+        wiring.http_effect("PROVISIONING")
+    wiring.http_effect.cache_clear()

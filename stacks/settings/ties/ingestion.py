@@ -4,9 +4,10 @@ from math import ceil
 
 from stacks.ingestion_definition import ingestion_definition
 from stacks.longest_run import longest_run_seconds
-from stacks.settings.ingestion import RECONCILER_INTERVAL_SECONDS, IngestionSettings
-from stacks.settings.rule import above, at_least, at_most
+from stacks.settings.ingestion import IngestionSettings
+from stacks.settings.rule import above, at_least
 from stacks.settings.ties.queued_workload import QUEUED_TIES, VISIBILITY, visibility
+from stacks.settings.ties.workflow import WORKFLOW_TIES
 
 # Calls to AWS at most in one invocation.
 GUARD_CALLS = 4  # claim, doubt, and both again where the doubt finds the claim gone
@@ -39,14 +40,6 @@ def _reconciliation(s: IngestionSettings) -> float:
     return RECONCILER_CALLS * s.sdk.worst_call_seconds
 
 
-def _interval(_: IngestionSettings) -> int:
-    return RECONCILER_INTERVAL_SECONDS - 1
-
-
-def _first_delay(s: IngestionSettings) -> int:
-    return s.workflow.retry_interval_seconds
-
-
 def _execution(s: IngestionSettings) -> float:
     return longest_run_seconds(ingestion_definition(s))
 
@@ -63,8 +56,7 @@ INGESTION_TIES = (
     above("functions.side_effect.timeout_seconds", _effect, f"{SIDE_EFFECT_CALLS} calls + effect deadline"),
     above("functions.record_failure.timeout_seconds", _failure, f"{RECORD_FAILURE_CALLS} calls"),
     above("functions.reconciler.timeout_seconds", _reconciliation, f"{RECONCILER_CALLS} calls"),
-    at_most("functions.reconciler.timeout_seconds", _interval, "runs must not overlap"),
-    above("workflow.retry_max_delay_seconds", _first_delay, "retry_interval_seconds"),
+    *WORKFLOW_TIES,
     above("workflow.timeout_seconds", _execution, "the slowest path through ingestion.asl.json"),
     above("lease_seconds", _abandoned_execution, "workflow timeout + margin"),
 )

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
+from executions.handled import HandledEnds
+from executions.unfinished import UnfinishedExecutions, Unreconciled
 from idempotency.adapters.memory import MemoryLedger
 from idempotency.model import Key, Policy, Record, Semantics, State
-from ingestion.handled import HandledEnds
-from ingestion.reconciler import Reconciler, Unreconciled
+from ingestion.reconciler import Reconciler
 from tests.unit.aws import Execution, MarkerTable, Queue, StepFunctions, refusal
 from tests.unit.conftest import Lines
 
 NOW = 1_800_000_000
 LEASE, MARGIN, RETENTION, MACHINE_TIMEOUT, SETTLE = 600, 10, 100_000, 500, 40
-OLDEST_END = NOW - 86_400 - MACHINE_TIMEOUT
 URL = "https://queues.invalid/dlq"
 
 
@@ -57,14 +57,17 @@ class Workload:
         """`runs_for`: how many executions there is time for."""
         times = iter([True] * runs_for)
         return Reconciler(
-            stepfunctions=self.stepfunctions,
+            executions=UnfinishedExecutions(
+                stepfunctions=self.stepfunctions,
+                handled=HandledEnds(self.markers, self.markers.table),
+                machine=self.stepfunctions.machine,
+                machine_timeout=MACHINE_TIMEOUT,
+                settle=SETTLE,
+                clock=lambda: now,
+            ),
             sqs=self.queue,
             ledger=self.ledger,
-            handled=HandledEnds(self.markers, self.markers.table),
-            machine=self.stepfunctions.machine,
             dlq_url=URL,
-            machine_timeout=MACHINE_TIMEOUT,
-            settle=SETTLE,
             clock=lambda: now,
         ).run(enough_time=lambda: next(times, False))
 
@@ -197,82 +200,6 @@ def test_an_end_that_is_not_settled_yet_waits(since: float, workload: Workload) 
     assert record.state is State.IN_PROGRESS
 
 
-def test_from_the_second_it_is_settled_it_is_dealt_with(workload: Workload) -> None:
-    workload.execution("a", stopped=NOW - SETTLE)
-    assert workload.run() == {"handled": 1}
-
-
-@pytest.mark.parametrize(("stopped", "handled"), [(OLDEST_END, 1), (OLDEST_END - 1, 0)])
-def test_it_looks_back_a_day_and_a_machine_timeout(stopped: int, handled: int, workload: Workload) -> None:
-    workload.execution("a", stopped=stopped)
-    assert workload.run()["handled"] == handled
-
-
-def test_a_redriven_execution_is_seen_however_long_ago_it_was_started(workload: Workload) -> None:
-    """It can be redriven for two weeks, and keeps its start."""
-    workload.execution("a", started=NOW - 13 * 86_400)
-    workload.claim("a")
-    assert workload.run() == {"handled": 1}
-    assert workload.queue.reasons == ["in-doubt"]
-
-
-def test_one_that_was_started_long_ago_hides_no_others_behind_it(workload: Workload) -> None:
-    workload.stepfunctions.page_size = 2
-    workload.execution("redriven", started=NOW - 13 * 86_400, stopped=NOW - 50)
-    for number in range(5):
-        workload.execution(f"{number}", stopped=NOW - 100 - number)
-    assert workload.run() == {"handled": 6}
-
-
-def test_it_goes_through_all_pages_of_all_ends(workload: Workload) -> None:
-    workload.stepfunctions.page_size = 2
-    for number in range(5):
-        for status in ("FAILED", "TIMED_OUT", "ABORTED"):
-            workload.execution(f"{status}-{number}", status=status, stopped=NOW - 300 - number)
-    assert workload.run() == {"handled": 15}
-    assert sorted(workload.bodies) == sorted(workload.stepfunctions.executions)
-
-
-def test_pages_beyond_the_oldest_end_are_not_asked_for(workload: Workload) -> None:
-    workload.stepfunctions.page_size = 2
-    for number in range(3):
-        workload.execution(f"new-{number}", stopped=NOW - 300 - number)
-    for number in range(9):
-        workload.execution(f"old-{number}", stopped=OLDEST_END - 1 - number)
-    assert workload.run() == {"handled": 3}
-    assert workload.stepfunctions.listed == ["FAILED", "FAILED", "FAILED", "TIMED_OUT", "ABORTED"]
-
-
-def test_the_cut_off_in_one_status_says_nothing_of_the_next(workload: Workload) -> None:
-    workload.execution("old", status="FAILED", stopped=OLDEST_END - 1)
-    workload.execution("new", status="ABORTED")
-    workload.run()
-    assert workload.bodies == ["new"]
-
-
-def test_what_there_is_no_time_for_is_left_to_the_next_run(workload: Workload) -> None:
-    for number in range(3):
-        workload.execution(f"{number}", stopped=NOW - 300 - number)
-    assert workload.run(runs_for=2) == {"handled": 2}
-    assert workload.run(NOW + 300) == {"handled": 1}
-    assert sorted(workload.bodies) == ["0", "1", "2"]
-
-
-def test_once_out_of_time_it_lists_no_further(workload: Workload) -> None:
-    workload.stepfunctions.page_size = 1
-    for number in range(5):
-        workload.execution(f"{number}", started=NOW - 300 - number)
-    workload.run(runs_for=1)
-    assert workload.stepfunctions.listed == ["FAILED"] * 2
-
-
-def test_what_is_handled_already_is_not_described_again(workload: Workload) -> None:
-    workload.execution("a")
-    workload.run()
-    workload.run(NOW + 300)
-    assert workload.stepfunctions.described == ["arn:a"]
-
-
 class _Redriving(MarkerTable):
     """While the markers are read somebody redrives an execution."""
 
@@ -318,14 +245,6 @@ def test_a_second_end_after_a_redrive_is_dealt_with_too(workload: Workload) -> N
     workload.run()
     execution.stopped = NOW + 100
     workload.run(NOW + 100 + SETTLE)
-    assert workload.bodies == ["a", "a"]
-
-
-def test_two_ends_within_one_second_are_two(workload: Workload) -> None:
-    execution = workload.execution("a", stopped=NOW - 100)
-    workload.run()
-    execution.stopped += 0.5
-    workload.run(NOW + 300)
     assert workload.bodies == ["a", "a"]
 
 

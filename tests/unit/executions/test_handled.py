@@ -1,6 +1,6 @@
 """Marker items: which ends of which executions have been dealt with."""
 
-from ingestion.handled import End, HandledEnds
+from executions.handled import End, HandledEnds
 from tests.unit.aws import MarkerTable
 
 NOW = 1_800_000_000

@@ -1,0 +1,20 @@
+"""State ProvisionItem, for each line item: provisions it, once per execution."""
+
+from typing import Any
+
+import wiring
+from orders.tasks import perform, task_key
+from telemetry import log
+
+TASK = "provision-item"
+
+
+@log.inject_lambda_context(clear_state=True)
+def handler(event: dict[str, Any], context: Any) -> dict[str, str]:
+    return perform(
+        task_key(event["execution"], TASK, event["number"]),
+        {"orderId": event["orderId"], **event["item"]},
+        downstream=wiring.http_effect("PROVISIONING"),
+        tries=event["retryCount"],
+        context=context,
+    )

@@ -1,0 +1,81 @@
+"""A task's effect, once per execution: guarded by Powertools Idempotency, fenced by an owner.
+
+Powertools knows neither FAILED nor IN_DOUBT: a call that raised is forgotten and made again. So the
+downstream must honour the key, which is the task's: two callers, or two lives of a key, never share one.
+"""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from typing import Any, cast
+
+from aws_lambda_powertools.utilities.idempotency import IdempotencyConfig, idempotent_function
+
+import wiring
+from effects.http import HttpEffect
+from powertools_fencing import ClaimLost, FencedDynamoDBPersistenceLayer
+from telemetry import count, log
+
+PREFIX = "orders"
+
+# A character may take 12 bytes, and a hundred items' receipts must fit into an execution's state.
+_RECEIPT_CHARACTERS = 160
+
+
+def task_key(execution: str, task: str, number: int | None = None) -> str:
+    """`number`: of the item, from 0."""
+    return f"{execution}:{task}" if number is None else f"{execution}:{task}:{number}"
+
+
+def record_id(key: str) -> str:
+    """Under which Powertools keeps a task's record."""
+    return f"{PREFIX}#{sha256(json.dumps(key).encode()).hexdigest()}"
+
+
+def perform(
+    key: str, content: dict[str, Any], *, downstream: HttpEffect, tries: int, context: Any
+) -> dict[str, str]:
+    """The downstream's receipt: the first one, where the task was done before. Raises what the effect raises.
+
+    `tries`: how often the state was tried before this.
+    """
+    return _once(context)(
+        task={"key": key},
+        call=lambda: downstream.post(json.dumps(content), idempotency_key=key, attempt=tries + 1),
+    )
+
+
+def _once(context: Any) -> Callable[..., dict[str, str]]:
+    config = IdempotencyConfig(
+        event_key_jmespath="key",
+        raise_on_no_idempotency_key=True,
+        expires_after_seconds=wiring.number("TASK_RETENTION_SECONDS"),
+        hash_function="sha256",
+        lambda_context=context,
+    )
+
+    @idempotent_function(  # type: ignore[untyped-decorator] # Powertools' own is untyped
+        data_keyword_argument="task", config=config, persistence_store=_layer(), key_prefix=PREFIX
+    )
+    def once(*, task: dict[str, str], call: Callable[[], dict[str, Any]]) -> dict[str, str]:
+        answer = call()
+        log.info("done", task=task["key"])
+        return {"receipt": (answer["body"] or "")[:_RECEIPT_CHARACTERS]}
+
+    return cast("Callable[..., dict[str, str]]", once)
+
+
+@cache
+def _layer() -> FencedDynamoDBPersistenceLayer:
+    return FencedDynamoDBPersistenceLayer(
+        table_name=wiring.text("TASKS_TABLE"),
+        boto3_client=wiring.client("dynamodb"),
+        on_claim_lost=_lost,
+        margin_seconds=wiring.number("MARGIN_SECONDS"),
+    )
+
+
+def _lost(lost: ClaimLost) -> None:
+    count("LostClaims")
+    log.warning("claim lost", write=lost.write)

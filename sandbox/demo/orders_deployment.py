@@ -1,0 +1,26 @@
+"""A deployed orders stack seen from outside: its records, its executions."""
+
+from sandbox.demo.workflow_deployment import WorkflowDeployment
+
+
+class Orders(WorkflowDeployment):
+    """`outputs` are those of an OrdersStack."""
+
+    def statuses(self) -> dict[str, str]:
+        """In the orders' records, by order id."""
+        pages = self._sandbox.client("dynamodb").get_paginator("scan")
+        return {
+            item["orderId"]["S"]: item["status"]["S"]
+            for page in pages.paginate(TableName=self.outputs["OrdersTableName"], ConsistentRead=True)
+            for item in page["Items"]
+            if "orderId" in item  # beside them are the marks of the reconciler
+        }
+
+    def stop(self, execution: str) -> None:
+        """By its name."""
+        self._stepfunctions.stop_execution(executionArn=self.execution(execution))
+
+    def execution(self, name: str) -> str:
+        """The ARN."""
+        machine = self.outputs["StateMachineArn"].replace(":stateMachine:", ":execution:")
+        return f"{machine}:{name}"

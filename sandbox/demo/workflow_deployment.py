@@ -1,0 +1,34 @@
+"""A deployed stack whose events become executions, and whose reconciler looks after those that break off."""
+
+from typing import Any
+
+from sandbox.aws import Sandbox
+from sandbox.demo.deployment import Deployment
+
+
+class WorkflowDeployment(Deployment):
+    """`outputs` are those of a stack with a state machine."""
+
+    def __init__(self, sandbox: Sandbox, outputs: dict[str, str]) -> None:
+        super().__init__(sandbox, outputs)
+        self._stepfunctions: Any = sandbox.client("stepfunctions")
+
+    def executions(self, *statuses: str) -> list[dict[str, Any]]:
+        """Those with one of these statuses; all if none is named."""
+        pages = self._stepfunctions.get_paginator("list_executions")
+        chosen = [{"statusFilter": status} for status in statuses] or [{}]
+        return [
+            dict(execution)
+            for only in chosen
+            for page in pages.paginate(stateMachineArn=self.outputs["StateMachineArn"], **only)
+            for execution in page["executions"]
+        ]
+
+    @property
+    def settle_seconds(self) -> int:
+        """After its end, nothing of an execution runs any longer than this, as the reconciler reckons it."""
+        return int(self.environment("Reconciler")["SETTLE_SECONDS"])
+
+    def reconcile(self) -> dict[str, Any]:
+        """Runs the reconciler now instead of within five minutes; answers its counts."""
+        return self.invoke("Reconciler", {})

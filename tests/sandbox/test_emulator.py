@@ -223,14 +223,14 @@ def received(sandbox: Sandbox, url: str) -> list[Any]:
 
 
 def test_a_history_tells_which_item_each_try_was_made_for(sandbox: Sandbox) -> None:
+    once_more = {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "MaxAttempts": 1}
+    invoke = {**task("reject", {}), "Retry": [once_more]}
     items = {
         "Type": "Map",
         "Parameters": {"item.$": "$$.Map.Item.Value"},
-        "ItemProcessor": {"StartAt": "Invoke", "States": {"Invoke": task("reject", {})}},
+        "ItemProcessor": {"StartAt": "Invoke", "States": {"Invoke": invoke}},
         "End": True,
     }
-    invoke = items["ItemProcessor"]["States"]["Invoke"]
-    invoke["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "MaxAttempts": 1}]
     before = {"Type": "Pass", "Result": [7, 8, 9], "Next": "Items"}
     execution = run(sandbox, {"StartAt": "Before", "States": {"Before": before, "Items": items}})
     end_of(sandbox, execution)

@@ -4,11 +4,11 @@ import json
 from threading import Event as Flag
 from typing import Any
 
+from executions.handled import HandledEnds
+from executions.unfinished import UnfinishedExecutions
 from idempotency.ledger import Ledger
 from idempotency.model import Key, Record
 from ingestion import intake
-from executions.handled import HandledEnds
-from executions.unfinished import UnfinishedExecutions
 from ingestion.reconciler import Reconciler
 from ingestion.starter import select
 from stacks.settings import IngestionSettings

@@ -146,6 +146,7 @@ class IngestionStack(QueuedWorkloadStack):
             failed="events of executions that broke off wait for it",
             silent="after a day, broken-off executions are out of sight",
         )
+        self._watch_backlog(interval_seconds=RECONCILER_INTERVAL_SECONDS)
 
     def _show(self) -> None:
         self._output(

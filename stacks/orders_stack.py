@@ -191,6 +191,7 @@ class OrdersStack(WorkloadStack):
             failed="callers are not told of orders that broke off",
             silent="after a day, broken-off executions are out of sight",
         )
+        self._watch_backlog(interval_seconds=RECONCILER_INTERVAL_SECONDS)
         period, machine = Duration.seconds(RECONCILER_INTERVAL_SECONDS), self.workflow.state_machine
         metrics = {
             "OrdersFailed": machine.metric_failed(period=period),

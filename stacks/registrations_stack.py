@@ -1,7 +1,6 @@
 """Registrations: from a schedule or single events to a processor that expires each once; no table."""
 
 from aws_cdk import Duration
-from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from stacks import registrations_environment as environment
@@ -11,7 +10,6 @@ from stacks.constructs.dead_letter_queue import DeadLetterQueue
 from stacks.constructs.document_bucket import DocumentBucket
 from stacks.constructs.event_subscription import EventSubscription
 from stacks.constructs.recurring_invocation import RecurringInvocation
-from stacks.environment import METRICS_NAMESPACE
 from stacks.settings import StageSettings
 from stacks.workload_stack import WorkloadStack, allow
 
@@ -149,16 +147,6 @@ class RegistrationsStack(WorkloadStack):
             "Unfinished",
             metric=self._metric("Unfinished", "Sum", period_seconds=s.interval_seconds),
             description="Registrations that a run left open; the next one tries again, within lookback_days.",
-        )
-
-    def _metric(self, name: str, statistic: str, *, period_seconds: int) -> cloudwatch.Metric:
-        """One that our functions count."""
-        return cloudwatch.Metric(
-            namespace=METRICS_NAMESPACE,
-            metric_name=name,
-            dimensions_map={"service": self._workload},
-            statistic=statistic,
-            period=Duration.seconds(period_seconds),
         )
 
     def _show(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from aws_cdk import Annotations, CfnOutput, CliCredentialsStackSynthesizer, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -11,7 +12,7 @@ from stacks.constructs.asynchronous_invocation import AsynchronousInvocation
 from stacks.constructs.handler_function import HandlerFunction
 from stacks.constructs.layer import PackagesLayer
 from stacks.constructs.recurring_invocation import RecurringInvocation
-from stacks.environment import for_every_function
+from stacks.environment import METRICS_NAMESPACE, for_every_function
 from stacks.log_retention import LOG_RETENTION
 from stacks.settings import FunctionSettings, StageSettings, WorkloadSettings
 from stacks.settings.texts import is_example
@@ -102,6 +103,25 @@ class WorkloadStack(Stack):
                 period=Duration.seconds(min(3 * interval_seconds, _DAY_SECONDS)), statistic="Sum"
             ),
             description=f"The {name.lower()} does not run: {silent}.",
+        )
+
+    def _watch_backlog(self, *, interval_seconds: int) -> None:
+        """Of a reconciler: what it has no time for falls out of its sight in the end."""
+        FirstOccurrenceAlarm(
+            self,
+            "OutOfTime",
+            metric=self._metric("OutOfTime", "Sum", period_seconds=interval_seconds),
+            description="Executions break off faster than the reconciler deals with them.",
+        )
+
+    def _metric(self, name: str, statistic: str, *, period_seconds: int) -> cloudwatch.Metric:
+        """One that our functions count."""
+        return cloudwatch.Metric(
+            namespace=METRICS_NAMESPACE,
+            metric_name=name,
+            dimensions_map={"service": self._workload},
+            statistic=statistic,
+            period=Duration.seconds(period_seconds),
         )
 
     def _output(self, **values: str) -> None:

@@ -7,6 +7,7 @@ dealt with.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from executions.handled import End, HandledEnds
@@ -40,15 +41,15 @@ class UnfinishedExecutions:
     def reconcile(
         self, deal_with: Callable[[Execution], None], *, enough_time: Callable[[], bool]
     ) -> dict[str, int]:
-        """How many ends it dealt with; what there was no time for is left to the next run.
+        """How many ends it dealt with, oldest first: they are the next to be out of sight.
 
-        An end that can't be dealt with does not keep the others waiting; at last this raises Unreconciled.
+        What there was no time for is counted and left to the next run. An end that can't be dealt with does
+        not keep the others waiting; at last this raises Unreconciled.
         """
         handled = 0
         failed: list[str] = []
-        for end in self._open_ends():
-            if not enough_time():
-                log.warning("out of time; the next run goes on")
+        for end in sorted(self._open_ends(enough_time), key=attrgetter("stopped_at")):
+            if not _in_time(enough_time):
                 break
             try:
                 handled += self._reconcile(end, deal_with)
@@ -60,8 +61,10 @@ class UnfinishedExecutions:
             raise Unreconciled(failed)
         return {"handled": handled}
 
-    def _open_ends(self) -> Iterator[End]:
+    def _open_ends(self, enough_time: Callable[[], bool]) -> Iterator[End]:
         for page in self._pages():
+            if not _in_time(enough_time):
+                return
             yield from self.handled.open_among(page)
 
     def _pages(self) -> Iterator[list[End]]:
@@ -97,3 +100,11 @@ class UnfinishedExecutions:
 
     def _settled(self, execution: Execution) -> bool:
         return bool(execution["stopDate"].timestamp() + self.settle <= self.clock())
+
+
+def _in_time(enough_time: Callable[[], bool]) -> bool:
+    if enough_time():
+        return True
+    log.warning("out of time; the next run goes on")
+    count("OutOfTime")
+    return False

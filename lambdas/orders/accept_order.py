@@ -33,25 +33,26 @@ class Acceptance:
         request = Request(caller=caller.of(event), key=idempotency_key.from_headers(event))
         sent = body.raw(event)
         digest = body.digest(sent)
+        order_id = self.new_order_id()
         try:
-            content = body.order_in(sent)
+            body.order_in(sent)
         except Problem:
             # The key is not consumed; but where it was before, that comes first.
             order = self.orders.read(request, now=self.clock())
             if order is None:
                 raise
-            return self._answer(order, digest, replayed=True)
-        order_id = self.new_order_id()
-        order = self.orders.accept(
-            request,
-            order_id=order_id,
-            body_hash=digest,
-            location=f"{event['requestContext']['path'].rstrip('/')}/{request.key}",
-            now=self.clock(),
-        )
+        else:
+            order = self.orders.accept(
+                request,
+                order_id=order_id,
+                body_hash=digest,
+                location=f"{event['requestContext']['path'].rstrip('/')}/{request.key}",
+                now=self.clock(),
+            )
         answer = self._answer(order, digest, replayed=order.id != order_id)
         if order.status is Status.ACCEPTED:
-            self._start(request, order, content)
+            # These bytes were an order when they were accepted, whatever the rules are by now.
+            self._start(request, order, body.parsed(sent))
         return answer
 
     def _answer(self, order: Order, digest: str, *, replayed: bool) -> Response:

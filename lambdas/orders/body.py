@@ -35,10 +35,10 @@ def digest(body: bytes) -> str:
 
 
 def order_in(body: bytes) -> dict[str, Any]:
-    """Raises Problem."""
+    """Raises Problem, where the rules as they are now are not kept."""
     if len(body) > MAX_BYTES:
         raise Problem(Kind.TOO_LARGE, f"{len(body)} bytes; up to {MAX_BYTES} are taken.")
-    found = _json(body)
+    found = parsed(body)
     items = found.get("items") if isinstance(found, dict) else None
     if isinstance(items, list) and len(items) > MAX_ITEMS:
         raise Problem(Kind.TOO_LARGE, f"{len(items)} items; up to {MAX_ITEMS} are taken.")
@@ -55,7 +55,7 @@ def _validator() -> Callable[[Any], Any]:
     return validate
 
 
-def _json(body: bytes) -> Any:
+def parsed(body: bytes) -> Any:
     """JSON as RFC 8259 has it, in UTF-8; a name twice in one object may mean either, so it is refused."""
     try:
         return json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_refuse, parse_float=_finite)

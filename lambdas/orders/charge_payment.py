@@ -3,7 +3,7 @@
 from typing import Any
 
 import wiring
-from orders.tasks import perform, task_key
+from orders.tasks import attempt_of, perform, task_key
 from telemetry import log
 
 TASK = "charge-payment"
@@ -15,6 +15,6 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, str]:
         task_key(event["execution"], TASK),
         {"orderId": event["orderId"], **event["payment"]},
         downstream=wiring.http_effect("PAYMENT"),
-        tries=event["retryCount"],
+        attempt=attempt_of(event),
         context=context,
     )

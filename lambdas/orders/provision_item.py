@@ -3,7 +3,7 @@
 from typing import Any
 
 import wiring
-from orders.tasks import perform, task_key
+from orders.tasks import attempt_of, perform, task_key
 from telemetry import log
 
 TASK = "provision-item"
@@ -15,6 +15,6 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, str]:
         task_key(event["execution"], TASK, event["number"]),
         {"orderId": event["orderId"], **event["item"]},
         downstream=wiring.http_effect("PROVISIONING"),
-        tries=event["retryCount"],
+        attempt=attempt_of(event),
         context=context,
     )

@@ -49,12 +49,12 @@ class TaskStates:
         name = execution["name"]
         payment = record_id(task_key(name, charge_payment.TASK))
         records = [record_id(task_key(name, provision_item.TASK, number)) for number in range(items)]
-        completed = self._completed([payment, *records])
+        statuses = self._statuses([payment, *records])
         tries = Tries(list(self._history(execution["executionArn"])))
         return {
-            "payment": TaskState.DONE if payment in completed else tries.state(_PAYMENT),
+            "payment": _state(statuses.get(payment), tries.state(_PAYMENT)),
             "items": [
-                TaskState.DONE if record in completed else tries.state(("ProvisionItem", number))
+                _state(statuses.get(record), tries.state(("ProvisionItem", number)))
                 for number, record in enumerate(records)
             ],
         }
@@ -64,8 +64,9 @@ class TaskStates:
         for page in pages.paginate(executionArn=execution, maxResults=1000, includeExecutionData=False):
             yield from page["events"]
 
-    def _completed(self, ids: Sequence[str]) -> set[str]:
-        completed = set()
+    def _statuses(self, ids: Sequence[str]) -> dict[str, str]:
+        """Of the tasks that have a record."""
+        statuses = {}
         for start in range(0, len(ids), _MOST_PER_CALL):
             keys = [{"id": {"S": each}} for each in ids[start : start + _MOST_PER_CALL]]
             answer = self.dynamodb.batch_get_item(
@@ -73,12 +74,16 @@ class TaskStates:
             )
             if answer["UnprocessedKeys"]:
                 raise Unread(self.table)
-            completed |= {
-                item["id"]["S"]
-                for item in answer["Responses"].get(self.table, [])
-                if item["status"]["S"] == "COMPLETED"
-            }
-        return completed
+            for item in answer["Responses"].get(self.table, []):
+                statuses[item["id"]["S"]] = item["status"]["S"]
+        return statuses
+
+
+def _state(status: str | None, told: TaskState) -> TaskState:
+    """A record that is there and not completed is of a try that was never heard of."""
+    if status is None:
+        return told
+    return TaskState.DONE if status == "COMPLETED" else TaskState.UNKNOWN
 
 
 class Tries:

@@ -19,6 +19,8 @@ from telemetry import count, log
 
 PREFIX = "orders"
 
+_TRIES_OF_A_VISIT = 1000  # more than a state is tried before it fails (synth allows a few hundred)
+
 # A character may take 12 bytes, and a hundred items' receipts must fit into an execution's state.
 _RECEIPT_CHARACTERS = 160
 
@@ -33,16 +35,18 @@ def record_id(key: str) -> str:
     return f"{PREFIX}#{sha256(json.dumps(key).encode()).hexdigest()}"
 
 
-def perform(
-    key: str, content: dict[str, Any], *, downstream: HttpEffect, tries: int, context: Any
-) -> dict[str, str]:
-    """The downstream's receipt: the first one, where the task was done before. Raises what the effect raises.
+def attempt_of(event: dict[str, Any]) -> int:
+    """Rises with each try, those after a redrive included, whose state counts its retries anew."""
+    return _TRIES_OF_A_VISIT * (event.get("redriveCount") or 0) + int(event["retryCount"]) + 1
 
-    `tries`: how often the state was tried before this.
-    """
+
+def perform(
+    key: str, content: dict[str, Any], *, downstream: HttpEffect, attempt: int, context: Any
+) -> dict[str, str]:
+    """The downstream's receipt: the first one, if the task was done before. Raises what the effect raises."""
     return _once(context)(
         task={"key": key},
-        call=lambda: downstream.post(json.dumps(content), idempotency_key=key, attempt=tries + 1),
+        call=lambda: downstream.post(json.dumps(content), idempotency_key=key, attempt=attempt),
     )
 
 

@@ -159,7 +159,7 @@ class PlannedOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrdersPlan(Plan[PlannedOrder]):
-    """`overlapping` are asked for twice at once, every other time by a client that hung up before.
+    """Of `overlapping`, every other client hangs up and asks again; the others ask twice at once.
 
     Of `contested`, two bodies are sent at once, of `altered` another body at last. `clumsy` are sent broken
     before they are sent right. The keys of `pried_into` are tried by those whose keys they are not.
@@ -175,6 +175,11 @@ class OrdersPlan(Plan[PlannedOrder]):
         """The first ones."""
         harmless = takewhile(lambda order: order.kind in (Kind.KILLED, Kind.ACCEPTED), self.events)
         return tuple(islice(harmless, 1 + NEIGHBOURS))
+
+    @property
+    def failing(self) -> tuple[PlannedOrder, ...]:
+        """The next ones."""
+        return tuple(order for order in self.events if order.kind in REASONS)
 
 
 def plan(*, events: int, duplicates: int, chance: random.Random) -> OrdersPlan:

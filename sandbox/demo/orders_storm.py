@@ -19,8 +19,9 @@ from sandbox.demo.storm import SEEN_WITHIN_SECONDS, Storm
 from sandbox.demo.tally import Ending, Run
 from sandbox.downstream import Downstream, Exchange
 
-_CLIENTS = 4
+_CLIENTS = 8
 _ENDED_WITHIN_SECONDS = 150
+_BROKEN_OFF = ("FAILED", "TIMED_OUT", "ABORTED")
 
 _FORMS: Sequence[Callable[[str], tuple[str, str]]] = (
     lambda key: ("Idempotency-Key", key),
@@ -93,10 +94,13 @@ class OrdersStorm(Storm[PlannedOrder]):
         for victim in (order for order in first if order.kind is Kind.KILLED):
             self._kill("ChargePayment", once=partial(self._executions_charging, victim))
         _ended(sending)
-        sending = self._begin(self._ask, self._events[len(first) :])
-        for victim in (order for order in self._events if order.kind is Kind.STOPPED):
+        failing = self._plan.failing
+        sending = self._begin(self._ask, failing)
+        for victim in (order for order in failing if order.kind is Kind.STOPPED):
             self._stop(victim)
         _ended(sending)
+        self._let_fail(len(failing))
+        self._all(self._ask, self._events[len(first) + len(failing) :])
 
     def _ask(self, order: PlannedOrder) -> None:
         """With whatever its client does at once."""
@@ -138,6 +142,12 @@ class OrdersStorm(Storm[PlannedOrder]):
         if not executions:
             self.problems.append("there was no execution to stop")
 
+    def _let_fail(self, number: int) -> None:
+        """So many, before the others keep the machine busy: their ends settle meanwhile."""
+        deadline = time.monotonic() + SEEN_WITHIN_SECONDS
+        while len(self._orders.executions(*_BROKEN_OFF)) < number and time.monotonic() < deadline:
+            time.sleep(0.2)
+
     def _executions_charging(self, order: PlannedOrder) -> set[str]:
         """By name, which the key of each task begins with."""
         calls = (exchange.call for exchange in self._payment.calls)
@@ -160,7 +170,7 @@ class OrdersStorm(Storm[PlannedOrder]):
 
     def _reconcile(self) -> None:
         """Now, instead of within five minutes; but no end is told of before it has settled."""
-        broken_off = self._orders.executions("FAILED", "TIMED_OUT", "ABORTED")
+        broken_off = self._orders.executions(*_BROKEN_OFF)
         if not broken_off:
             return
         self.doing = "letting the failed ones settle"

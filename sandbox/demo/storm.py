@@ -11,7 +11,7 @@ from sandbox.demo.deployment import DeadLetter, Deployment
 from sandbox.demo.plan import E
 from sandbox.demo.tally import Ending, Run, Story
 
-SEEN_WITHIN_SECONDS = 90  # what is waited for; seconds, unless the machine is busy with something else
+SEEN_WITHIN_SECONDS = 90  # a few, unless the machine is busy with something else
 
 
 class Storm(ABC, Generic[E]):

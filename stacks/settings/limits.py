@@ -162,5 +162,6 @@ ORDERS_LIMITS = (
     within("functions.order_status.timeout_seconds", 1, GATEWAY_SECONDS),
     *_WORKFLOW_LIMITS,
     within("workflow.in_progress_interval_seconds", 1, 3600),
+    within("workflow.lost_invocations", 1, 20),
     within("workflow.provisioning_concurrency", 1, 40),  # of an inline Map; Step Functions runs no more
 )

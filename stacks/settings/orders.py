@@ -45,8 +45,9 @@ class OrdersFunctions(WorkflowFunctions):
 class OrdersWorkflow(WorkflowSettings):
     """The numbers of `statemachines/orders.asl.json`."""
 
-    timeout_seconds: int = 14_400  # a hundred items, of which each uses up all of its tries
+    timeout_seconds: int = 28_800  # a hundred items, of which each uses up all of its tries
     in_progress_interval_seconds: int = 30  # between looks at a task that a lost invocation may still hold
+    lost_invocations: int = 3  # of one task that its tries outlast: a state's looks are counted all together
     provisioning_concurrency: int = 10  # items of one order at a time
 
 
@@ -61,7 +62,7 @@ class OrdersSettings(WorkflowWorkload):
     semantics: Semantics = "idempotent-downstream"  # Powertools forgets a call that raised
     retry_window_days: int = 7  # for so long clients may send a request again
     retention_days: int = 40  # of an order's record
-    task_retention_days: int = 15  # of the record of what a task did
+    task_retention_days: int = 40  # of the record of what a task did; each redrive begins 14 more days
     sdk: SdkSettings = field(default=SdkSettings(attempts=2))  # a client waits, and tries again by itself
     api: ApiSettings = field(default=ApiSettings())
     functions: OrdersFunctions = field(default=OrdersFunctions())
@@ -74,6 +75,7 @@ class OrdersSettings(WorkflowWorkload):
 
     @property
     def in_progress_attempts(self) -> int:
-        """So many looks take longer than a lost invocation can hold its task."""
+        """So many looks take longer than lost invocations can hold their task, one after the other."""
         held = self.longest_task_seconds + self.margin_seconds
-        return held // self.workflow.in_progress_interval_seconds + 1
+        looks = held // self.workflow.in_progress_interval_seconds + 1
+        return self.workflow.lost_invocations * looks

@@ -252,7 +252,7 @@ def test_a_task_knows_its_downstream_and_how_long_to_keep_its_result(
     made = orders()
     assert variables(made, task) == {
         "TASKS_TABLE": {"Ref": made.logical_id(made.stack.tasks.table)},
-        "TASK_RETENTION_SECONDS": str(15 * 86_400),
+        "TASK_RETENTION_SECONDS": str(40 * 86_400),
         "MARGIN_SECONDS": "60",
         f"{downstream}_URL": url,
         f"{downstream}_DEADLINE_SECONDS": "20",
@@ -266,7 +266,7 @@ def test_the_reconciler_of_orders_knows_when_nothing_of_an_execution_still_runs(
         **_orders(made),
         **_machine(made),
         "TASKS_TABLE": {"Ref": made.logical_id(made.stack.tasks.table)},
-        "MACHINE_TIMEOUT_SECONDS": "14400",
+        "MACHINE_TIMEOUT_SECONDS": "28800",
         "SETTLE_SECONDS": "130",
     }
 

@@ -20,7 +20,7 @@ IDENTITY_POOL = "arn:aws:cognito-identity:eu-central-1:123456789012:identitypool
 POOL = "arn:aws:cognito-idp:eu-central-1:123456789012:userpool/eu-central-1_AbC123"
 KEPT = "retry window + 14 days for redrives + 2 * workflow timeout, in days"
 TASKS_KEPT = "workflow timeout + 14 days for redrives, in days"
-LONGEST = 12_306  # seconds of the slowest path under the defaults
+LONGEST = 22_756  # seconds of the slowest path under the defaults
 
 EDGE = ("accept_order", "order_status")
 TASKS = ("begin_order", "charge_payment", "provision_item", "finish_order")
@@ -239,29 +239,38 @@ def test_what_only_other_workloads_have_is_not_silently_without_effect(
 @pytest.mark.parametrize(
     ("given", "looks"),
     [
-        ({}, 5),  # 60 + 60 s
-        ({"workflow": {"in_progress_interval_seconds": 60}}, 3),
-        ({"workflow": {"in_progress_interval_seconds": 61}}, 2),
-        ({"margin_seconds": 89}, 5),
-        ({"margin_seconds": 90}, 6),
-        (nested("functions.charge_payment.timeout_seconds", 90), 6),
+        ({}, 3 * 5),  # 60 + 60 s, three times
+        ({"workflow": {"in_progress_interval_seconds": 60}}, 3 * 3),
+        ({"workflow": {"in_progress_interval_seconds": 61}}, 3 * 2),
+        ({"workflow": {"lost_invocations": 1}}, 5),
+        ({"margin_seconds": 89}, 3 * 5),
+        ({"margin_seconds": 90}, 3 * 6),
+        (nested("functions.charge_payment.timeout_seconds", 90), 3 * 6),
         (
             {
                 "functions": {"provision_item": {"timeout_seconds": 90}},
                 "workflow": {"timeout_seconds": 43_200},
             },
-            6,
+            3 * 6,
         ),
     ],
 )
-def test_a_task_is_looked_at_for_longer_than_a_lost_invocation_can_hold_it(
+def test_a_task_is_looked_at_for_longer_than_lost_invocations_can_hold_it(
     given: dict[str, Any], looks: int
 ) -> None:
     found = settings(**given)
     held = found.longest_task_seconds + found.margin_seconds
     assert found.in_progress_attempts == looks
     interval = found.workflow.in_progress_interval_seconds
-    assert (looks - 1) * interval <= held < looks * interval
+    each = looks // found.workflow.lost_invocations
+    assert (each - 1) * interval <= held < each * interval
+
+
+def test_no_execution_grows_too_long_to_be_redriven() -> None:
+    """Step Functions takes no redrive from 24,999 events on."""
+    short = {"workflow": {"in_progress_interval_seconds": 3, "timeout_seconds": 43_200}}
+    line = refusal("orders", short)
+    assert line.startswith("workflow.in_progress_interval_seconds = 3: must be longer: 24,999 events")
 
 
 def test_the_slowest_order_has_as_many_items_as_are_taken() -> None:
@@ -271,4 +280,4 @@ def test_the_slowest_order_has_as_many_items_as_are_taken() -> None:
 
 def test_fewer_items_at_a_time_take_longer() -> None:
     line = refusal("orders", {"workflow": {"provisioning_concurrency": 5}})
-    assert line.startswith("workflow.timeout_seconds = 14400: must be more than 2")
+    assert line.startswith("workflow.timeout_seconds = 28800: must be more than 4")

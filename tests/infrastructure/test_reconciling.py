@@ -66,9 +66,17 @@ def test_a_reconciler_that_does_not_run_at_all_alarms(made: Made) -> None:
     assert silent["TreatMissingData"] == "breaching"
 
 
+def test_a_reconciler_that_falls_behind_alarms(made: Made) -> None:
+    behind = next(
+        alarm for place, alarm in alarms_of(made).items() if place[:2] == ("IdempotentEvents", "OutOfTime")
+    )
+    assert (behind["Threshold"], behind["Period"], behind["Statistic"]) == (1, 300, "Sum")
+    assert behind["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
+
+
 def test_no_alarm_needs_metric_math_which_the_sandbox_could_not_deploy(made: Made) -> None:
     alarms = alarms_of(made)
-    assert len(alarms) == (3 if made.stack.stack_name == "dev-ingestion" else 6)
+    assert len(alarms) == (4 if made.stack.stack_name == "dev-ingestion" else 7)
     assert not any("Metrics" in alarm for alarm in alarms.values())
 
 

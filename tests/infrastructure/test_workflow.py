@@ -73,7 +73,7 @@ def test_no_result_holds_a_path_which_would_be_taken_literally(each: Ingestion |
 
 def test_an_execution_ends_in_time(made: Ingestion) -> None:
     assert definition(made)["TimeoutSeconds"] == 3600
-    assert definition(orders())["TimeoutSeconds"] == 14_400
+    assert definition(orders())["TimeoutSeconds"] == 28_800
 
 
 def test_every_task_waits_longer_than_its_function_may_run(made: Ingestion) -> None:

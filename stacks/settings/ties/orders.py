@@ -5,10 +5,11 @@ from math import ceil
 from stacks.longest_run import longest_run_seconds
 from stacks.orders_definition import orders_definition
 from stacks.settings.orders import MAX_ITEMS, OrdersSettings
-from stacks.settings.rule import above, at_least
+from stacks.settings.rule import Rule, above, at_least
 from stacks.settings.ties.workflow import WORKFLOW_TIES
 from stacks.settings.workload import DAY_SECONDS
 
+LONGEST_HISTORY = 24_999  # events (Step Functions: RedriveExecution)
 REDRIVABLE_DAYS = 14  # Step Functions: RedriveExecution, after an execution's end
 
 # Calls to AWS at most in one invocation.
@@ -49,7 +50,18 @@ def _last_redrive(s: OrdersSettings) -> int:
     return REDRIVABLE_DAYS + ceil(s.workflow.timeout_seconds / DAY_SECONDS)
 
 
+def _events(s: OrdersSettings) -> int:
+    """Of an execution in which every try of every item is used up: scheduled, started, ended."""
+    tries = 1 + s.workflow.retry_attempts + s.in_progress_attempts
+    return 3 * tries * MAX_ITEMS + 500
+
+
 ORDERS_TIES = (
+    Rule(
+        setting="workflow.in_progress_interval_seconds",
+        holds=lambda s: _events(s) < LONGEST_HISTORY,
+        allowed=lambda _: f"longer: {LONGEST_HISTORY:,} events of a history are too many for a redrive",
+    ),
     at_least(
         "retention_days", _last_retry, "retry window + 14 days for redrives + 2 * workflow timeout, in days"
     ),

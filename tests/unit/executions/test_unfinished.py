@@ -32,7 +32,7 @@ class Workload:
         return execution
 
     def run(self, now: int = NOW, runs_for: int = 1_000) -> dict[str, int]:
-        """`runs_for`: how many executions there is time for."""
+        """`runs_for`: for how many pages and executions there is time."""
         times = iter([True] * runs_for)
         return UnfinishedExecutions(
             stepfunctions=self.stepfunctions,
@@ -146,12 +146,16 @@ def test_the_cut_off_in_one_status_says_nothing_of_the_next(workload: Workload) 
     assert workload.dealt_with == ["new"]
 
 
-def test_what_there_is_no_time_for_is_left_to_the_next_run(workload: Workload) -> None:
+def test_what_there_is_no_time_for_is_counted_and_left_to_the_next_run(
+    workload: Workload, metric_lines: Lines
+) -> None:
     for number in range(3):
         workload.execution(f"{number}", stopped=NOW - 300 - number)
-    assert workload.run(runs_for=2) == {"handled": 2}
+    assert workload.run(runs_for=5) == {"handled": 2}  # after a page of each status
+    assert workload.dealt_with == ["2", "1"]  # what is out of sight first comes first
+    assert sum("OutOfTime" in line for line in metric_lines()) == 1
     assert workload.run(NOW + 300) == {"handled": 1}
-    assert sorted(workload.dealt_with) == ["0", "1", "2"]
+    assert workload.dealt_with == ["2", "1", "0"]
 
 
 def test_once_out_of_time_it_lists_no_further(workload: Workload) -> None:
@@ -242,9 +246,9 @@ def test_those_that_cannot_be_dealt_with_do_not_keep_the_others_waiting(workload
     for number in range(4):
         workload.execution(f"{number}", stopped=NOW - 100 - number)
     workload.failing = {"0": KeyError("orderId"), "2": ValueError("no JSON")}
-    with pytest.raises(Unreconciled, match="2 executions, the first of them arn:0"):
+    with pytest.raises(Unreconciled, match="2 executions, the first of them arn:2"):
         workload.run()
-    assert workload.dealt_with == ["1", "3"]
+    assert workload.dealt_with == ["3", "1"]
 
 
 def test_a_run_says_how_it_went(workload: Workload, log_lines: Lines) -> None:

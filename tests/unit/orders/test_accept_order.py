@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
+from orders import body
 from orders.records import Status
 from tests.unit.aws import refusal
 from tests.unit.conftest import Lines
@@ -190,6 +191,24 @@ def test_an_order_that_could_not_be_started_is_started_by_the_retry(outage: Exce
 
 class Crash(BaseException):
     pass
+
+
+def test_what_was_accepted_is_started_even_if_the_rules_refuse_it_by_now(
+    edge: Edge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deploy that tightens them must strand no order between its record and its start."""
+    with monkeypatch.context() as outage:
+        outage.setattr(edge.stepfunctions, "start_execution", _throttled)
+        assert edge.post().status == 503
+    monkeypatch.setattr(body, "MAX_ITEMS", 0)
+    assert edge.post(OTHER_BODY).status == 409
+    assert edge.executions == []
+    assert (edge.post().status, len(edge.executions)) == (202, 1)
+    assert json.loads(edge.executions[0].input)["items"] == ORDER["items"]
+
+
+def _throttled(**_: object) -> None:
+    raise refusal("ThrottlingException")
 
 
 def test_a_crash_between_record_and_start_is_healed_by_any_retry(

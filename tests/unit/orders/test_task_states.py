@@ -245,6 +245,17 @@ def test_a_task_whose_record_is_completed_is_done_whatever_its_history_says(acco
     assert account.states(4) == {"payment": "done", "items": ["done", "unknown", "not done", "not done"]}
 
 
+def test_a_record_of_a_try_that_nobody_heard_of_makes_a_task_unknown(account: Account) -> None:
+    """It was claimed, whatever the tries that were heard of say."""
+    history = History()
+    history.interleave({0: ["NotApplied"], 1: []}, count())
+    account.execution.history = history.events
+    account.record("charge-payment", status="COMPLETED")
+    for number in (0, 1):
+        account.record("provision-item", number, status="INPROGRESS")
+    assert account.states(2) == {"payment": "done", "items": ["unknown", "unknown"]}
+
+
 def test_the_records_of_another_execution_say_nothing(account: Account) -> None:
     account.record("charge-payment", status="COMPLETED", execution="b" * 64)
     assert account.states(1) == {"payment": "not done", "items": ["not done"]}

@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 
 from idempotency.errors import NotApplied, OutcomeUnknown, Rejected
 from orders import charge_payment, provision_item
-from orders.tasks import record_id, task_key
+from orders.tasks import attempt_of, record_id, task_key
 from tests.unit.aws import refusal
 from tests.unit.conftest import Lines
 from tests.unit.orders.conftest import Hook
@@ -173,6 +173,17 @@ def busy(at_work: Workers) -> Iterator[Workers]:
     over.set()
     thread.join(timeout=30)
     assert not thread.is_alive()
+
+
+def test_the_attempt_rises_over_retries_and_redrives() -> None:
+    """A redriven state counts its retries anew; a downstream may fence with the number."""
+    attempts = [
+        attempt_of({"redriveCount": redrive, "retryCount": retry})
+        for redrive in (None, 1, 2, 10)
+        for retry in (0, 1, 300)
+    ]
+    assert attempts == sorted(set(attempts))
+    assert attempts[0] == 1
 
 
 def test_a_task_that_another_is_at_is_in_progress(busy: Workers) -> None:

@@ -9,7 +9,7 @@ STAGE ?= dev
 EVENTS ?= 200
 DUPLICATES ?= 30
 SEED ?= 1
-WORKLOAD ?=
+WORKLOAD ?= ingestion
 
 VENV := .venv
 SANDBOX_VENV := build/sandbox-venv
@@ -23,10 +23,10 @@ export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  For deploy: STAGE=$(STAGE)"
-	@echo "  For demo:   EVENTS=$(EVENTS) DUPLICATES=$(DUPLICATES) (per cent) SEED=$(SEED) WORKLOAD=$(or $(WORKLOAD),<each there is>)"
+	@echo "  For demo:   EVENTS=$(EVENTS) DUPLICATES=$(DUPLICATES) (per cent) SEED=$(SEED) WORKLOAD=$(WORKLOAD) (or charges, registrations, orders, all)"
 
 demo: setup sandbox-venv ## Deploys to an AWS on this machine, sends a storm of messages, judges what became of them
-	@python -m sandbox.demo --events $(EVENTS) --duplicates $(DUPLICATES) --seed $(SEED) $(if $(WORKLOAD),--workload $(WORKLOAD))
+	@python -m sandbox.demo --events $(EVENTS) --duplicates $(DUPLICATES) --seed $(SEED) --workload $(WORKLOAD)
 
 test: setup sandbox-venv ## Runs all tests, those against the deployed sandbox too
 	@python -m pytest -q

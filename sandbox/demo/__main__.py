@@ -24,7 +24,7 @@ def main() -> int:
     chosen = _arguments()
     console = Console(soft_wrap=True)
     failed = False
-    for workload in [chosen.workload] if chosen.workload else _WORKLOADS:
+    for workload in _WORKLOADS if chosen.workload == "all" else [chosen.workload]:
         found = _WORKLOADS[workload](
             events=chosen.events,
             duplicates_percent=chosen.duplicates,
@@ -36,12 +36,17 @@ def main() -> int:
         console.print(report.verdict(found), style="green" if found["verdict"] == "ok" else "bold red")
         console.print(f"[dim]{path.relative_to(report.FOLDER.parent.parent)}[/]", highlight=False)
         failed |= found["verdict"] != "ok"
+    others = [name for name in _WORKLOADS if chosen.workload not in (name, "all")]
+    if others:
+        console.print(f"[dim]the other workloads: make demo WORKLOAD={'|'.join(others)}, or all[/]")
     return int(failed)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m sandbox.demo", description=__doc__)
-    parser.add_argument("--workload", choices=_WORKLOADS, help="default: each there is")
+    parser.add_argument(
+        "--workload", choices=[*_WORKLOADS, "all"], default="ingestion", help="default: %(default)s"
+    )
     parser.add_argument("--events", type=_between(2, 5000), default=200, help="default: %(default)s")
     parser.add_argument(
         "--duplicates", type=_between(0, 100), default=30, metavar="PER_CENT", help="default: %(default)s"

@@ -35,12 +35,13 @@ class Acceptance:
         digest = body.digest(sent)
         order_id = self.new_order_id()
         try:
-            body.order_in(sent)
+            content = body.order_in(sent)
         except Problem:
             # The key is not consumed; but where it was before, that comes first.
             order = self.orders.read(request, now=self.clock())
             if order is None:
                 raise
+            content = None
         else:
             order = self.orders.accept(
                 request,
@@ -52,7 +53,7 @@ class Acceptance:
         answer = self._answer(order, digest, replayed=order.id != order_id)
         if order.status is Status.ACCEPTED:
             # These bytes were an order when they were accepted, whatever the rules are by now.
-            self._start(request, order, body.parsed(sent))
+            self._start(request, order, content or body.parsed(sent))
         return answer
 
     def _answer(self, order: Order, digest: str, *, replayed: bool) -> Response:

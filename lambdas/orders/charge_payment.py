@@ -3,16 +3,15 @@
 from typing import Any
 
 import wiring
-from orders.tasks import attempt_of, perform, task_key
+from orders.task_records import CHARGE_PAYMENT, task_key
+from orders.tasks import attempt_of, perform
 from telemetry import log
-
-TASK = "charge-payment"
 
 
 @log.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: Any) -> dict[str, str]:
     return perform(
-        task_key(event["execution"], TASK),
+        task_key(event["execution"], CHARGE_PAYMENT),
         {"orderId": event["orderId"], **event["payment"]},
         downstream=wiring.http_effect("PAYMENT"),
         attempt=attempt_of(event),

@@ -3,16 +3,15 @@
 from typing import Any
 
 import wiring
-from orders.tasks import attempt_of, perform, task_key
+from orders.task_records import PROVISION_ITEM, task_key
+from orders.tasks import attempt_of, perform
 from telemetry import log
-
-TASK = "provision-item"
 
 
 @log.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: Any) -> dict[str, str]:
     return perform(
-        task_key(event["execution"], TASK, event["number"]),
+        task_key(event["execution"], PROVISION_ITEM, event["number"]),
         {"orderId": event["orderId"], **event["item"]},
         downstream=wiring.http_effect("PROVISIONING"),
         attempt=attempt_of(event),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import wiring
-from executions.handled import HandledEnds
+from executions.deployed import unfinished_executions
 from executions.unfinished import Execution, UnfinishedExecutions
 from idempotency.ledger import Clock
 from orders.order_table import orders
@@ -51,14 +51,7 @@ class Reconciler:
 @log.inject_lambda_context(clear_state=True)
 def handler(_event: dict[str, Any], context: Any) -> dict[str, int]:
     reconciler = Reconciler(
-        executions=UnfinishedExecutions(
-            stepfunctions=wiring.client("stepfunctions"),
-            handled=HandledEnds(wiring.client("dynamodb"), wiring.text("ORDERS_TABLE")),
-            machine=wiring.text("STATE_MACHINE_ARN"),
-            machine_timeout=wiring.number("MACHINE_TIMEOUT_SECONDS"),
-            settle=wiring.number("SETTLE_SECONDS"),
-            clock=wiring.clock,
-        ),
+        executions=unfinished_executions(markers=wiring.text("ORDERS_TABLE")),
         orders=orders(),
         tasks=TaskStates(
             stepfunctions=wiring.client("stepfunctions"),

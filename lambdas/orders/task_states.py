@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from orders import charge_payment, provision_item
-from orders.tasks import record_id, task_key
+from orders.task_records import CHARGE_PAYMENT, PROVISION_ITEM, record_id, task_key
 
 _MOST_PER_CALL = 100  # keys of one BatchGetItem
 _NOTHING_HAPPENED = frozenset({"Rejected", "NotApplied"})
@@ -47,8 +46,8 @@ class TaskStates:
     def of(self, execution: dict[str, Any], *, items: int) -> dict[str, Any]:
         """`{"payment": "done", "items": ["done", "unknown", …]}`."""
         name = execution["name"]
-        payment = record_id(task_key(name, charge_payment.TASK))
-        records = [record_id(task_key(name, provision_item.TASK, number)) for number in range(items)]
+        payment = record_id(task_key(name, CHARGE_PAYMENT))
+        records = [record_id(task_key(name, PROVISION_ITEM, number)) for number in range(items)]
         statuses = self._statuses([payment, *records])
         tries = Tries(list(self._history(execution["executionArn"])))
         return {

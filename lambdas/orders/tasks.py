@@ -7,32 +7,20 @@ downstream must honour the key, which is the task's: two callers, or two lives o
 import json
 from collections.abc import Callable
 from functools import cache
-from hashlib import sha256
 from typing import Any, cast
 
 from aws_lambda_powertools.utilities.idempotency import IdempotencyConfig, idempotent_function
 
 import wiring
 from effects.http import HttpEffect
+from orders.task_records import PREFIX
 from powertools_fencing import ClaimLost, FencedDynamoDBPersistenceLayer
 from telemetry import count, log
-
-PREFIX = "orders"
 
 _TRIES_OF_A_VISIT = 1000  # more than a state is tried before it fails (synth allows a few hundred)
 
 # A character may take 12 bytes, and a hundred items' receipts must fit into an execution's state.
 _RECEIPT_CHARACTERS = 160
-
-
-def task_key(execution: str, task: str, number: int | None = None) -> str:
-    """`number`: of the item, from 0."""
-    return f"{execution}:{task}" if number is None else f"{execution}:{task}:{number}"
-
-
-def record_id(key: str) -> str:
-    """Under which Powertools keeps a task's record."""
-    return f"{PREFIX}#{sha256(json.dumps(key).encode()).hexdigest()}"
 
 
 def attempt_of(event: dict[str, Any]) -> int:

@@ -13,6 +13,7 @@ import wiring
 from idempotency.ledger import Clock
 from idempotency.run_once import Guard
 from queues import dead_letter
+from registrations import model
 from registrations.document import Document
 from registrations.model import InvalidRegistration, Registration, When, parse
 from registrations.notifications import Notifications
@@ -147,7 +148,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
     processor = _processor()
     worst_case = wiring.number("RECORD_SECONDS")
     match event:
-        case {"detail-type": "RegistrationExpiry"}:
+        case {"detail-type": model.EVENT}:
             return processor.take(event)
         case {"source": "aws.scheduler"}:
             return processor.run(

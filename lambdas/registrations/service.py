@@ -97,9 +97,11 @@ class Expiry:
         attempt's end still be; then it is told by whoever comes next.
         """
         key = self.guard.key(registration.key)
+        if before and self.reports.reported(key):
+            return Ending.DEAD
         record = self.reports.unreported(key)
         if record is None:
-            return Ending.DEAD if before and self.reports.reported(key) else Ending.UNKNOWN
+            return Ending.UNKNOWN
         reason = record.reason if record.state is State.FAILED and record.reason else "in-doubt"
         self.dead_letters.send(registration, reason=reason)
         count("DeadLettered", Reason=reason)

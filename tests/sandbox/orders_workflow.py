@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from orders import charge_payment, provision_item
-from orders.tasks import record_id, task_key
+from orders.task_records import CHARGE_PAYMENT, PROVISION_ITEM, record_id, task_key
 from sandbox.demo.beside import beside
 from sandbox.demo.orders_plan import order_body
 from sandbox.downstream import Answer, Call, Downstream, Exchange
@@ -35,10 +34,10 @@ class Placed:
     @property
     def payment(self) -> str:
         """The key of the task, which the provider gets, too."""
-        return task_key(self.execution, charge_payment.TASK)
+        return task_key(self.execution, CHARGE_PAYMENT)
 
     def item(self, number: int) -> str:
-        return task_key(self.execution, provision_item.TASK, number)
+        return task_key(self.execution, PROVISION_ITEM, number)
 
 
 class OrdersWorkflow:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orders.tasks import record_id
+from orders.task_records import record_id
 from sandbox.demo.beside import beside
 from sandbox.downstream import Answer
 from tests.sandbox.deployed import eventually

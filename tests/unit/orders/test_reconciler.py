@@ -9,8 +9,8 @@ from executions.handled import HandledEnds
 from executions.unfinished import UnfinishedExecutions, Unreconciled
 from orders.reconciler import Reconciler
 from orders.records import Status
+from orders.task_records import record_id, task_key
 from orders.task_states import TaskStates
-from orders.tasks import record_id, task_key
 from tests.unit.aws import Execution, refusal
 from tests.unit.conftest import Lines
 from tests.unit.orders.conftest import Hook

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orders.task_records import record_id, task_key
 from orders.task_states import TaskStates, Tries, Unread
-from orders.tasks import record_id, task_key
 from tests.unit.aws import Execution, StepFunctions
 from tests.unit.orders.histories import OPEN, SUCCEEDED, TIMED_OUT, History, emulated, entered, one_try
 from tests.unit.orders.tables import TASKS

@@ -12,8 +12,8 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 )
 
 from idempotency.errors import NotApplied, OutcomeUnknown, Rejected
-from orders import charge_payment, provision_item
-from orders.tasks import attempt_of, record_id, task_key
+from orders.task_records import CHARGE_PAYMENT, PROVISION_ITEM, record_id, task_key
+from orders.tasks import attempt_of
 from tests.unit.aws import refusal
 from tests.unit.conftest import Lines
 from tests.unit.orders.conftest import Hook
@@ -48,7 +48,7 @@ def test_the_keys_of_all_tasks_of_all_executions_are_different() -> None:
     keys = {
         task_key(execution, task, number)
         for execution in (EXECUTION, OTHER_EXECUTION)
-        for task in (charge_payment.TASK, provision_item.TASK)
+        for task in (CHARGE_PAYMENT, PROVISION_ITEM)
         for number in (None, *range(100))
     }
     assert len(keys) == 404
@@ -81,8 +81,8 @@ def test_a_record_is_found_under_the_id_that_powertools_gives_it(
     at_work.charge()
     at_work.provision(7)
     assert {item["id"] for item in items(dynamodb, TASKS)} == {
-        record_id(task_key(EXECUTION, charge_payment.TASK)),
-        record_id(task_key(EXECUTION, provision_item.TASK, 7)),
+        record_id(task_key(EXECUTION, CHARGE_PAYMENT)),
+        record_id(task_key(EXECUTION, PROVISION_ITEM, 7)),
     }
 
 

@@ -1,20 +1,17 @@
 """Ingestion: from a queue, through the guarded workflow, to the side effect or the dead-letter queue."""
 
-from aws_cdk import Duration
 from constructs import Construct
 
 from stacks import ingestion_environment as environment
-from stacks.constructs.asynchronous_invocation import left_to_the_next_run
-from stacks.constructs.recurring_invocation import RecurringInvocation
 from stacks.constructs.workflow import Workflow
 from stacks.ingestion_definition import ingestion_definition
 from stacks.queued_workload_stack import QueuedWorkloadStack
+from stacks.reconciled_workload_stack import ReconciledWorkloadStack
 from stacks.settings import StageSettings
-from stacks.settings.workflow import RECONCILER_INTERVAL_SECONDS
-from stacks.workload_stack import allow
+from stacks.workload_stack import allow, allow_runs
 
 
-class IngestionStack(QueuedWorkloadStack):
+class IngestionStack(QueuedWorkloadStack, ReconciledWorkloadStack):
     """SQS → starter → Step Functions, and the reconciler of executions that broke off."""
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: StageSettings) -> None:
@@ -86,9 +83,7 @@ class IngestionStack(QueuedWorkloadStack):
                 s, state_machine_arn=machine_arn, dead_letter_queue_url=dead_letter_queue_url
             ),
         )
-        self.reconciler = self._function(
-            "Reconciler",
-            handler="ingestion.reconciler.handler",
+        self._compose_reconciler(
             settings=s.functions.reconciler,
             variables=environment.for_the_reconciler(
                 s,
@@ -96,13 +91,6 @@ class IngestionStack(QueuedWorkloadStack):
                 state_machine_arn=machine_arn,
                 dead_letter_queue_url=dead_letter_queue_url,
             ),
-            asynchronous=left_to_the_next_run(RECONCILER_INTERVAL_SECONDS),
-        )
-        self.reconciling = RecurringInvocation(
-            self,
-            "Reconciling",
-            function=self.reconciler.function,
-            interval=Duration.seconds(RECONCILER_INTERVAL_SECONDS),
         )
 
     def _grant(self) -> None:
@@ -130,23 +118,17 @@ class IngestionStack(QueuedWorkloadStack):
         )
         allow(self.reconciler.role, ["sqs:SendMessage"], dead_letter_queue)
 
-        allow(self.reconciling.role, ["lambda:InvokeFunction"], self.reconciler.function.function_arn)
-        allow(self.reconciling.role, ["sqs:SendMessage"], self.reconciling.dead_letter_queue.queue_arn)
+        allow_runs(self.reconciling, self.reconciler)
 
     def _task_arns(self) -> list[str]:
         tasks = (self.idempotency_guard, self.side_effect, self.record_failure)
         return [task.function.function_arn for task in tasks]
 
     def _watch(self) -> None:
-        self._watch_runs(
-            "Reconciler",
-            of=self.reconciler,
-            runs=self.reconciling,
-            interval_seconds=RECONCILER_INTERVAL_SECONDS,
+        self._watch_reconciler(
             failed="events of executions that broke off wait for it",
             silent="after a day, broken-off executions are out of sight",
         )
-        self._watch_backlog(interval_seconds=RECONCILER_INTERVAL_SECONDS)
 
     def _show(self) -> None:
         self._output(

@@ -6,21 +6,20 @@ from constructs import Construct
 
 from stacks import orders_environment as environment
 from stacks.constructs.alarms import FirstOccurrenceAlarm
-from stacks.constructs.asynchronous_invocation import left_to_the_next_run
 from stacks.constructs.edge import Route
 from stacks.constructs.http_api import HttpApi
 from stacks.constructs.orders_table import OrdersTable
-from stacks.constructs.recurring_invocation import RecurringInvocation
 from stacks.constructs.rest_api import RestApi
 from stacks.constructs.tasks_table import TasksTable
 from stacks.constructs.workflow import Workflow
 from stacks.orders_definition import orders_definition
+from stacks.reconciled_workload_stack import ReconciledWorkloadStack
 from stacks.settings import StageSettings
 from stacks.settings.workflow import RECONCILER_INTERVAL_SECONDS
-from stacks.workload_stack import WorkloadStack, allow
+from stacks.workload_stack import allow, allow_runs
 
 
-class OrdersStack(WorkloadStack):
+class OrdersStack(ReconciledWorkloadStack):
     """API Gateway → Step Functions, and the reconciler of executions that broke off."""
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: StageSettings) -> None:
@@ -42,7 +41,15 @@ class OrdersStack(WorkloadStack):
         self._compose_tasks()
         self._compose_workflow()
         self._compose_edge()
-        self._compose_reconciler()
+        self._compose_reconciler(
+            settings=self._settings.functions.reconciler,
+            variables=environment.for_the_reconciler(
+                self._settings,
+                orders_table=self.orders.table.table_name,
+                tasks_table=self.tasks.table.table_name,
+                state_machine_arn=self.workflow.state_machine.state_machine_arn,
+            ),
+        )
         self._grant()
         self._watch()
         self._show()
@@ -124,27 +131,6 @@ class OrdersStack(WorkloadStack):
             removal=self._removal,
         )
 
-    def _compose_reconciler(self) -> None:
-        s = self._settings
-        self.reconciler = self._function(
-            "Reconciler",
-            handler="orders.reconciler.handler",
-            settings=s.functions.reconciler,
-            variables=environment.for_the_reconciler(
-                s,
-                orders_table=self.orders.table.table_name,
-                tasks_table=self.tasks.table.table_name,
-                state_machine_arn=self.workflow.state_machine.state_machine_arn,
-            ),
-            asynchronous=left_to_the_next_run(RECONCILER_INTERVAL_SECONDS),
-        )
-        self.reconciling = RecurringInvocation(
-            self,
-            "Reconciling",
-            function=self.reconciler.function,
-            interval=Duration.seconds(RECONCILER_INTERVAL_SECONDS),
-        )
-
     def _grant(self) -> None:
         """Who may do what: all of it, beside log writing and tracing, which every function may."""
         orders, tasks = self.orders.table.table_arn, self.tasks.table.table_arn
@@ -175,23 +161,17 @@ class OrdersStack(WorkloadStack):
         )
         allow(self.reconciler.role, ["dynamodb:BatchGetItem"], tasks)
 
-        allow(self.reconciling.role, ["lambda:InvokeFunction"], self.reconciler.function.function_arn)
-        allow(self.reconciling.role, ["sqs:SendMessage"], self.reconciling.dead_letter_queue.queue_arn)
+        allow_runs(self.reconciling, self.reconciler)
 
     def _task_arns(self) -> list[str]:
         tasks = (self.begin_order, self.charge_payment, self.provision_item, self.finish_order)
         return [task.function.function_arn for task in tasks]
 
     def _watch(self) -> None:
-        self._watch_runs(
-            "Reconciler",
-            of=self.reconciler,
-            runs=self.reconciling,
-            interval_seconds=RECONCILER_INTERVAL_SECONDS,
+        self._watch_reconciler(
             failed="callers are not told of orders that broke off",
             silent="after a day, broken-off executions are out of sight",
         )
-        self._watch_backlog(interval_seconds=RECONCILER_INTERVAL_SECONDS)
         period, machine = Duration.seconds(RECONCILER_INTERVAL_SECONDS), self.workflow.state_machine
         metrics = {
             "OrdersFailed": machine.metric_failed(period=period),

@@ -11,7 +11,7 @@ from stacks.constructs.document_bucket import DocumentBucket
 from stacks.constructs.event_subscription import EventSubscription
 from stacks.constructs.recurring_invocation import RecurringInvocation
 from stacks.settings import StageSettings
-from stacks.workload_stack import WorkloadStack, allow
+from stacks.workload_stack import WorkloadStack, allow, allow_runs
 
 DETAIL_TYPE = "RegistrationExpiry"
 
@@ -102,9 +102,8 @@ class RegistrationsStack(WorkloadStack):
         allow(sweeper, ["ssm:GetParametersByPath"], prefix, parameters)
         allow(sweeper, ["ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameters"], parameters)
 
-        for runs, function in ((self.processing, self.processor), (self.sweeping, self.sweeper)):
-            allow(runs.role, ["lambda:InvokeFunction"], function.function.function_arn)
-            allow(runs.role, ["sqs:SendMessage"], runs.dead_letter_queue.queue_arn)
+        allow_runs(self.processing, self.processor)
+        allow_runs(self.sweeping, self.sweeper)
 
     def _parameter_arn(self, below: str) -> str:
         return self.format_arn(

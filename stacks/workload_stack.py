@@ -105,15 +105,6 @@ class WorkloadStack(Stack):
             description=f"The {name.lower()} does not run: {silent}.",
         )
 
-    def _watch_backlog(self, *, interval_seconds: int) -> None:
-        """Of a reconciler: what it has no time for falls out of its sight in the end."""
-        FirstOccurrenceAlarm(
-            self,
-            "OutOfTime",
-            metric=self._metric("OutOfTime", "Sum", period_seconds=interval_seconds),
-            description="Executions break off faster than the reconciler deals with them.",
-        )
-
     def _metric(self, name: str, statistic: str, *, period_seconds: int) -> cloudwatch.Metric:
         """One that our functions count."""
         return cloudwatch.Metric(
@@ -141,3 +132,9 @@ def allow(role: iam.IRole, actions: list[str], *resource_arns: str) -> None:
     iam.Grant.add_to_principal(
         grantee=role, actions=actions, resource_arns=list(resource_arns)
     ).assert_success()
+
+
+def allow_runs(runs: RecurringInvocation, function: HandlerFunction) -> None:
+    """What a schedule needs: its function, and the queue for the runs that never reached it."""
+    allow(runs.role, ["lambda:InvokeFunction"], function.function.function_arn)
+    allow(runs.role, ["sqs:SendMessage"], runs.dead_letter_queue.queue_arn)

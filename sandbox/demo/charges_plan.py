@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from sandbox.demo import plan as drawn
-from sandbox.demo.plan import Plan
+from sandbox.demo.plan import Plan, Script
 from sandbox.downstream import Answer, Call
 
 SLOW_SECONDS = 1.0  # within the debit's deadline; long enough for duplicates to arrive meanwhile
@@ -73,16 +73,18 @@ REFUSED: dict[str, str] = {
 }
 
 
-# What the bank does with the first call for a charge; later ones it accepts, but for those in _ALWAYS.
-_FIRST_ANSWERS = {
-    Kind.KILLED: Answer(delay_seconds=HELD_SECONDS),
-    Kind.SLOW: Answer(delay_seconds=SLOW_SECONDS),
-    Kind.BUSY: Answer(status=503, headers={"Retry-After": "1"}),
-    Kind.LATE: Answer(delay_seconds=LATE_SECONDS),
-    Kind.DROPPED: Answer(drop=True),
-    Kind.REJECTED: Answer(status=422),
-}
-_ALWAYS = (Kind.SLOW, Kind.REJECTED)
+# What the bank does with the first call for a charge; later ones it accepts, unless `always`.
+_ANSWERS = Script(
+    first={
+        Kind.KILLED: Answer(delay_seconds=HELD_SECONDS),
+        Kind.SLOW: Answer(delay_seconds=SLOW_SECONDS),
+        Kind.BUSY: Answer(status=503, headers={"Retry-After": "1"}),
+        Kind.LATE: Answer(delay_seconds=LATE_SECONDS),
+        Kind.DROPPED: Answer(drop=True),
+        Kind.REJECTED: Answer(status=422),
+    },
+    always=(Kind.SLOW, Kind.REJECTED),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +105,7 @@ class PlannedCharge:
 
     def debit(self, nth_call: int) -> Answer:
         """What the bank does with the n-th call (from 1) that it gets for this charge."""
-        if nth_call == 1 or self.kind in _ALWAYS:
-            return _FIRST_ANSWERS.get(self.kind, Answer())
-        return Answer()
+        return _ANSWERS.answer(self.kind, nth_call)
 
     @property
     def notification(self) -> Answer:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sandbox.demo import plan as drawn
 from sandbox.demo.orders_callers import CALLERS
-from sandbox.demo.plan import Plan
+from sandbox.demo.plan import Plan, Script
 from sandbox.downstream import Answer, Call
 
 SLOW_SECONDS = 1.0  # within a provider's deadline; long enough for retries to arrive meanwhile
@@ -78,22 +78,24 @@ REASONS: dict[str, str] = {
 }
 """Kinds that fail, and what their callers are told."""
 
-# What the provider in question does with the first call for a kind; later ones it accepts, but for _ALWAYS.
-_FIRST_ANSWERS = {
-    Kind.KILLED: Answer(delay_seconds=HELD_SECONDS),
-    Kind.STOPPED: Answer(delay_seconds=HELD_SECONDS),
-    Kind.SLOW: Answer(delay_seconds=SLOW_SECONDS),
-    Kind.BUSY: Answer(status=503, headers={"Retry-After": "1"}),
-    Kind.LATE: Answer(delay_seconds=LATE_SECONDS),
-    Kind.DROPPED: Answer(drop=True),
-    Kind.REJECTED: Answer(status=422),
-    Kind.ITEM_BUSY: Answer(status=503, headers={"Retry-After": "1"}),
-    Kind.ITEM_LATE: Answer(delay_seconds=LATE_SECONDS),
-    Kind.ITEM_DROPPED: Answer(drop=True),
-    Kind.ITEM_REJECTED: Answer(status=422),
-    Kind.ITEM_UNHEARD: Answer(drop=True),
-}
-_ALWAYS = (Kind.SLOW, Kind.REJECTED, Kind.ITEM_REJECTED, Kind.ITEM_UNHEARD)
+# What the provider in question does with the first call for a kind; later ones it accepts, unless `always`.
+_ANSWERS = Script(
+    first={
+        Kind.KILLED: Answer(delay_seconds=HELD_SECONDS),
+        Kind.STOPPED: Answer(delay_seconds=HELD_SECONDS),
+        Kind.SLOW: Answer(delay_seconds=SLOW_SECONDS),
+        Kind.BUSY: Answer(status=503, headers={"Retry-After": "1"}),
+        Kind.LATE: Answer(delay_seconds=LATE_SECONDS),
+        Kind.DROPPED: Answer(drop=True),
+        Kind.REJECTED: Answer(status=422),
+        Kind.ITEM_BUSY: Answer(status=503, headers={"Retry-After": "1"}),
+        Kind.ITEM_LATE: Answer(delay_seconds=LATE_SECONDS),
+        Kind.ITEM_DROPPED: Answer(drop=True),
+        Kind.ITEM_REJECTED: Answer(status=422),
+        Kind.ITEM_UNHEARD: Answer(drop=True),
+    },
+    always=(Kind.SLOW, Kind.REJECTED, Kind.ITEM_REJECTED, Kind.ITEM_UNHEARD),
+)
 _OF_AN_ITEM = (Kind.ITEM_BUSY, Kind.ITEM_LATE, Kind.ITEM_DROPPED, Kind.ITEM_REJECTED, Kind.ITEM_UNHEARD)
 
 
@@ -152,9 +154,7 @@ class PlannedOrder:
         return self._answer(nth_call) if self.kind in _OF_AN_ITEM and number == 0 else Answer()
 
     def _answer(self, nth_call: int) -> Answer:
-        if nth_call == 1 or self.kind in _ALWAYS:
-            return _FIRST_ANSWERS.get(self.kind, Answer())
-        return Answer()
+        return _ANSWERS.answer(self.kind, nth_call)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

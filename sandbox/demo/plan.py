@@ -1,10 +1,12 @@
 """Draws a demo's storm: which events there are, and which of them are sent again when."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
+
+from sandbox.downstream import Answer
 
 
 class Planned(Protocol):
@@ -22,6 +24,22 @@ class Planned(Protocol):
 
 E = TypeVar("E", bound=Planned)
 K = TypeVar("K", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script(Generic[K]):
+    """What a downstream does with the first call for an event of each kind, or with every call of some.
+
+    Anything else it accepts.
+    """
+
+    first: Mapping[K, Answer]
+    always: Collection[K]
+
+    def answer(self, kind: K, nth_call: int) -> Answer:
+        """`nth_call` counts from 1."""
+        scripted = nth_call == 1 or kind in self.always
+        return self.first.get(kind, Answer()) if scripted else Answer()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from registrations.model import LAST_LOOK
 from sandbox.demo import plan as drawn
-from sandbox.demo.plan import Plan
+from sandbox.demo.plan import Plan, Script
 from sandbox.downstream import Answer, Call
 
 LOOKBACK_DAYS = 30  # of the sandbox's stage, as of the others
@@ -64,16 +64,18 @@ NO_REGISTRATIONS: tuple[Any, ...] = (
     {"recordId": "A-0000", "effectiveDate": "2026-02-30"},
 )
 
-# What the registry does with the first call for a registration; later ones it accepts, but for _ALWAYS.
-_FIRST_ANSWERS = {
-    Kind.KILLED: Answer(delay_seconds=HELD_SECONDS),
-    Kind.SLOW: Answer(delay_seconds=SLOW_SECONDS),
-    Kind.BUSY: Answer(status=503, headers={"Retry-After": "1"}),
-    Kind.LATE: Answer(delay_seconds=LATE_SECONDS),
-    Kind.DROPPED: Answer(drop=True),
-    Kind.REJECTED: Answer(status=422),
-}
-_ALWAYS = (Kind.SLOW, Kind.REJECTED)
+# What the registry does with the first call for a registration; later ones it accepts, unless `always`.
+_ANSWERS = Script(
+    first={
+        Kind.KILLED: Answer(delay_seconds=HELD_SECONDS),
+        Kind.SLOW: Answer(delay_seconds=SLOW_SECONDS),
+        Kind.BUSY: Answer(status=503, headers={"Retry-After": "1"}),
+        Kind.LATE: Answer(delay_seconds=LATE_SECONDS),
+        Kind.DROPPED: Answer(drop=True),
+        Kind.REJECTED: Answer(status=422),
+    },
+    always=(Kind.SLOW, Kind.REJECTED),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +101,7 @@ class PlannedRegistration:
 
     def expiry(self, nth_call: int) -> Answer:
         """What the registry does with the n-th call (from 1) that it gets for this registration."""
-        if nth_call == 1 or self.kind in _ALWAYS:
-            return _FIRST_ANSWERS.get(self.kind, Answer())
-        return Answer()
+        return _ANSWERS.answer(self.kind, nth_call)
 
     @property
     def notification(self) -> Answer:

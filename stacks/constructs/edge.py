@@ -1,7 +1,6 @@
 """What the edge APIs have alike, whichever kind of API it takes to tell their callers apart."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aws_cdk import Stack
@@ -24,6 +23,22 @@ def invoke_url(scope: Construct, *, api_id: str, stage_name: str) -> str:
     return f"https://{api_id}.execute-api.{stack.region}.{stack.url_suffix}/{stage_name}"
 
 
-def as_json(fields: Mapping[str, str]) -> str:
-    """The format of an access log. API Gateway's variables are text only: a missing one becomes `-`."""
+def access_log(*, resource: str, **callers: str) -> str:
+    """The format of a line, by API Gateway's variables, which are text only: a missing one becomes `-`.
+
+    No path, no header, no body: a path here ends with a caller's Idempotency-Key.
+    """
+    fields = {
+        "requestId": "requestId",
+        "requestTime": "requestTimeEpoch",
+        "method": "httpMethod",
+        "resource": resource,
+        "status": "status",
+        "error": "error.responseType",
+        "latency": "responseLatency",
+        "functionLatency": "integration.latency",
+        "responseLength": "responseLength",
+        "sourceIp": "identity.sourceIp",
+        **callers,
+    }
     return json.dumps({name: f"$context.{variable}" for name, variable in fields.items()})

@@ -12,24 +12,11 @@ from aws_cdk.aws_apigatewayv2_authorizers import HttpJwtAuthorizer
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
-from stacks.constructs.edge import Route, as_json, invoke_url
+from stacks.constructs.edge import Route, access_log, invoke_url
 from stacks.settings import ApiSettings
 from stacks.settings.orders import GATEWAY_SECONDS
 
-# No path, no header, no body: a path here ends with a caller's Idempotency-Key.
-_LOGGED = {
-    "requestId": "requestId",
-    "requestTime": "requestTimeEpoch",
-    "method": "httpMethod",
-    "resource": "routeKey",
-    "status": "status",
-    "error": "error.responseType",
-    "latency": "responseLatency",
-    "functionLatency": "integration.latency",
-    "responseLength": "responseLength",
-    "sourceIp": "identity.sourceIp",
-    "subject": "authorizer.claims.sub",
-}
+_LOGGED = access_log(resource="routeKey", subject="authorizer.claims.sub")
 
 
 class HttpApi(Construct):
@@ -112,4 +99,4 @@ class _AccessLog:
 
     @property
     def format(self) -> rest.AccessLogFormat:
-        return rest.AccessLogFormat.custom(as_json(_LOGGED))
+        return rest.AccessLogFormat.custom(_LOGGED)

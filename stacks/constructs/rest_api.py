@@ -9,26 +9,12 @@ from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from stacks.constructs.edge import Route, as_json, invoke_url
+from stacks.constructs.edge import Route, access_log, invoke_url
 from stacks.constructs.gateway_problems import GATEWAY_PROBLEMS
 from stacks.settings import ApiSettings
 from stacks.settings.orders import GATEWAY_SECONDS
 
-# No path, no header, no body: a path here ends with a caller's Idempotency-Key.
-_LOGGED = {
-    "requestId": "requestId",
-    "requestTime": "requestTimeEpoch",
-    "method": "httpMethod",
-    "resource": "resourcePath",
-    "status": "status",
-    "error": "error.responseType",
-    "latency": "responseLatency",
-    "functionLatency": "integration.latency",
-    "responseLength": "responseLength",
-    "sourceIp": "identity.sourceIp",
-    "caller": "identity.caller",
-    "subject": "authorizer.claims.sub",
-}
+_LOGGED = access_log(resource="resourcePath", caller="identity.caller", subject="authorizer.claims.sub")
 
 
 class RestApi(Construct):
@@ -65,7 +51,7 @@ class RestApi(Construct):
                 throttling_rate_limit=settings.rate_per_second,
                 throttling_burst_limit=settings.burst,
                 access_log_destination=apigateway.LogGroupLogDestination(self.log_group),
-                access_log_format=apigateway.AccessLogFormat.custom(as_json(_LOGGED)),
+                access_log_format=apigateway.AccessLogFormat.custom(_LOGGED),
                 tracing_enabled=True,
             ),
         )

@@ -286,7 +286,8 @@ def _given(workload: str) -> set[str]:
 
 
 def _read(*workloads: str) -> set[str]:
-    """Variables that the modules of these workloads read, by themselves or through what they use of `wiring`.
+    """Variables that the modules of these workloads read, by themselves or through what they use of `wiring`
+    and `executions`.
 
     Those of `environ.get` count only where the workload sets them.
     """
@@ -294,6 +295,8 @@ def _read(*workloads: str) -> set[str]:
     for workload in workloads:
         for module in (ROOT / "lambdas" / workload).rglob("*.py"):
             source = module.read_text("utf-8")
+            for shared in re.findall(r"from executions\.(\w+) import", source):
+                source += (ROOT / "lambdas" / "executions" / f"{shared}.py").read_text("utf-8")
             source += _used_of_wiring(r"\bwiring\.(\w+)", source)
             names.update(re.findall(r'(?:text|number)\("([A-Z_]+)"', source))
             names.update(set(re.findall(r'environ\.get\("([A-Z_]+)"', source)) & _given(workload))

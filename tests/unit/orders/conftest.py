@@ -1,18 +1,18 @@
 """Orders on moto: tables that are empty at the start, and a wire that can be watched and disturbed."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.unit.dynamodb_wire import Hook, hook, lose_answers
 from tests.unit.orders.edge import Edge
 from tests.unit.orders.tables import empty, order_tables
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-Hook = Callable[[str, Callable[..., Any]], None]
+__all__ = ["Hook", "hook", "lose_answers"]
 
 
 @pytest.fixture(scope="module")
@@ -25,28 +25,6 @@ def tables() -> Iterator["DynamoDBClient"]:
 def dynamodb(tables: "DynamoDBClient") -> Iterator["DynamoDBClient"]:
     yield tables
     empty(tables)
-
-
-@pytest.fixture
-def hook(dynamodb: "DynamoDBClient") -> Iterator[Hook]:
-    """Has something called at one of botocore's events, before anything else, for the length of the test."""
-    with ExitStack() as registered:
-
-        def register(event: str, handler: Callable[..., Any]) -> None:
-            dynamodb.meta.events.register_first(event, handler)
-            registered.callback(dynamodb.meta.events.unregister, event, handler)
-
-        yield register
-
-
-@pytest.fixture
-def lose_answers(hook: Hook) -> Callable[[str], None]:
-    """Every request of the operation reaches DynamoDB, and the SDK, which hears nothing, sends it again."""
-
-    def repeat(attempts: int, **_: Any) -> int | None:
-        return 0 if attempts == 1 else None  # seconds until it is sent again
-
-    return lambda operation: hook(f"needs-retry.dynamodb.{operation}", repeat)
 
 
 @pytest.fixture

@@ -6,6 +6,9 @@ from idempotency.model import Key
 
 DEFAULT_NAMESPACE = "ingestion"
 
+# Why a message is dead-lettered although its event is in progress: its copy may be the only one.
+STILL_IN_PROGRESS = "still-in-progress"
+
 
 def key_of(delivery: dict[str, Any]) -> Key:
     """The business key, or, where the workflow was given none, the id of the message."""

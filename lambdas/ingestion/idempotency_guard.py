@@ -5,10 +5,8 @@ from typing import Any
 import wiring
 from idempotency.ledger import Clock, Ledger, claim_or_doubt
 from idempotency.model import Claim, Verdict
-from ingestion.delivery import key_of
+from ingestion.delivery import STILL_IN_PROGRESS, key_of
 from telemetry import count, log
-
-STILL_IN_PROGRESS = "still-in-progress"
 
 # The answers whose message the workflow dead-letters: a redriven message must never vanish.
 DEAD_LETTERED = frozenset({Verdict.FAILED, Verdict.IN_DOUBT, Verdict.MISMATCH, STILL_IN_PROGRESS})

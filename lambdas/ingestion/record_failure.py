@@ -13,7 +13,7 @@ from idempotency.errors import LeaseLost
 from idempotency.ledger import Clock, Ledger, current
 from idempotency.model import Key, Record, State
 from idempotency.transitions import conflicts
-from ingestion.delivery import key_of
+from ingestion.delivery import STILL_IN_PROGRESS, key_of
 from telemetry import count, log
 
 DONE, CLAIM_LOST = "done", "claim-lost"
@@ -35,9 +35,7 @@ def record_failure(event: dict[str, Any], *, ledger: Ledger, clock: Clock, reten
         reason = _marked(mark, owner, guarded["attempt"])
     else:
         reason = _without_claim(ledger, key, owner, clock, retention, delivery.get("fingerprint"))
-    if reason == CLAIM_LOST:
-        count("LostClaims")
-    elif reason != DONE:
+    if reason not in (DONE, CLAIM_LOST):
         count("DeadLettered", Reason=reason)
     log.warning("failure recorded", reason=reason, error=error)
     return {"reason": reason}
@@ -63,7 +61,9 @@ def _marked(mark: Mark, owner: str, attempt: int) -> str:
     if stored is None or stored.state is State.RELEASED:
         return "lease-lost"  # nobody took it over: ending here would lose the event
     if stored.owner != owner:
-        return CLAIM_LOST
+        count("LostClaims")
+        # A claim that arrived late may stand there, after its execution had skipped the event as ours.
+        return STILL_IN_PROGRESS if stored.state is State.IN_PROGRESS else CLAIM_LOST
     if stored.state is State.DONE:
         return DONE  # the effect's answer was lost on its way
     if stored.attempt != attempt:

@@ -32,6 +32,9 @@ class Taker:
 
     def takes(self) -> None:
         self.gives_back()
+        self.claims()
+
+    def claims(self) -> None:
         self._claim(OTHER)
 
     def completes(self) -> None:
@@ -70,9 +73,9 @@ class Taker:
 Take = Callable[[Taker], None]
 
 
-@pytest.mark.parametrize("take", [Taker.takes, Taker.completes, Taker.fails, Taker.doubts])
+@pytest.mark.parametrize("take", [Taker.completes, Taker.fails, Taker.doubts])
 @pytest.mark.parametrize("when", ["before the effect", "during the effect"])
-def test_an_event_that_another_took_over_is_that_ones_to_settle(
+def test_an_event_that_another_has_dealt_with_ends_quietly(
     ingestion: IngestionRun, take: Take, when: str
 ) -> None:
     lose_claim(ingestion, take, when)
@@ -84,6 +87,34 @@ def test_an_event_that_another_took_over_is_that_ones_to_settle(
     assert ingestion.dead_letter_queue.letters == []
     record = ingestion.record("E-1")
     assert (record.owner, record.attempt) == (OTHER, 2)
+
+
+@pytest.mark.parametrize("when", ["before the effect", "during the effect"])
+def test_an_event_that_another_has_in_progress_keeps_a_copy(ingestion: IngestionRun, when: str) -> None:
+    lose_claim(ingestion, Taker.takes, when)
+
+    run = ingestion.deliver(EVENT)
+
+    assert run.states == [*PROCEEDS, *WAITED, *WRITTEN_OFF]
+    [letter] = ingestion.dead_letter_queue.letters
+    assert (letter.reason, letter.body) == ("still-in-progress", EVENT)
+    record = ingestion.record("E-1")
+    assert (record.state, record.owner, record.attempt) == (State.IN_PROGRESS, OTHER, 2)
+
+
+@idempotent_downstream
+def test_a_claim_that_arrives_when_its_own_execution_has_ended_takes_no_event_along(
+    ingestion: IngestionRun,
+) -> None:
+    """Its guard, asked again, had found the event in progress here, and skipped it. Nobody works under it."""
+    taker = Taker(ingestion)
+    ingestion.downstream.always(fails(CRASH))
+    ingestion.functions.record_failure.first(answer_lost(CRASH, meanwhile=taker.claims))
+
+    run = ingestion.deliver(EVENT)
+
+    assert run.states == [*PROCEEDS, *WAITED, *WRITTEN_OFF]
+    assert ingestion.dead_letter_queue.reasons == ["still-in-progress"]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +185,8 @@ def test_a_claim_taken_over_between_two_tries_is_not_used_for_a_third(ingestion:
 
     run = ingestion.deliver(EVENT)
 
-    assert run.states == [*PROCEEDS, *WAITED, *SETTLED]
+    assert run.states == [*PROCEEDS, *WAITED, *WRITTEN_OFF]
+    assert ingestion.dead_letter_queue.reasons == ["still-in-progress"]
     assert len(ingestion.downstream.asked) == 1
 
 

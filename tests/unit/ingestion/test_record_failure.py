@@ -114,9 +114,22 @@ def test_an_effect_whose_answer_was_lost_is_done(error: str, story: Story, metri
     assert metric_lines() == []
 
 
-@pytest.mark.parametrize("outcome", ["in progress", "done", "failed", "in doubt"])
 @pytest.mark.parametrize("error", ["Rejected", "NotApplied", "LeaseLost"])
-def test_a_claim_that_somebody_took_over_is_theirs_to_settle(
+def test_an_event_that_somebody_else_has_in_progress_keeps_a_copy(
+    error: str, story: Story, metric_lines: Lines
+) -> None:
+    story.claim(now=NOW - LEASE - MARGIN)
+    story.claim(OTHER)
+    before = story.record
+    assert story.record_failure(error) == "still-in-progress"
+    assert story.record == before
+    lost, dead_lettered = metric_lines()
+    assert (lost["LostClaims"], dead_lettered["Reason"]) == ([1.0], "still-in-progress")
+
+
+@pytest.mark.parametrize("outcome", ["done", "failed", "in doubt"])
+@pytest.mark.parametrize("error", ["Rejected", "NotApplied", "LeaseLost"])
+def test_an_event_that_somebody_else_has_dealt_with_is_left_alone(
     error: str, outcome: str, story: Story, metric_lines: Lines
 ) -> None:
     story.claim(now=NOW - LEASE - MARGIN)

@@ -2,23 +2,36 @@
 
 from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING
 
 import pytest
+import pytest_socket
 
 from idempotency.ledger import Ledger
 from idempotency.model import Key, Policy
-from tests.contract.engines import ENGINES, Engine, moto_table
+from tests.contract.engines import ENGINES, Engine
 from tests.contract.lives import AT_MOST_ONCE, Worker
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+from tests.contract.servers import SERVED, Servers
 
 _numbers = count(1)
 
 
-@pytest.fixture(scope="module", params=list(ENGINES))
-def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+@pytest.fixture(autouse=True)
+def sockets() -> None:
+    """To this machine only; the plugin lifts this after each test."""
+    pytest_socket.socket_allow_hosts(["127.0.0.1"])
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    with Servers(logs=tmp_path_factory.mktemp("servers-logs")) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="module", params=[*ENGINES, *SERVED])
+def engine(servers: Servers, request: pytest.FixtureRequest) -> Iterator[Engine]:
+    if request.param in SERVED:
+        yield SERVED[request.param](servers)
+        return
     with ENGINES[request.param]() as engine:
         yield engine
 
@@ -42,9 +55,3 @@ def key() -> Key:
 @pytest.fixture
 def worker(ledger: Ledger, key: Key) -> Worker:
     return Worker(ledger, key)
-
-
-@pytest.fixture(scope="module")
-def dynamodb() -> Iterator["DynamoDBClient"]:
-    with moto_table() as client:
-        yield client

@@ -1,4 +1,4 @@
-"""Every store that is held to the ledger's contract, on every engine there is for it: one entry each."""
+"""Every store that is held to the ledger's contract, on each engine that runs in this process."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -54,11 +54,7 @@ def memory() -> Iterator[Engine]:
 @contextmanager
 def dynamodb_on_moto() -> Iterator[Engine]:
     with moto_table() as client:
-        yield Engine(
-            ledger=lambda policy: DynamoDBLedger(client, TABLE, policy),
-            at_rest=lambda _, key: item(client, key),
-            attributes=lambda _, key: set(item(client, key) or ()),
-        )
+        yield dynamodb(client)
 
 
 @contextmanager
@@ -78,6 +74,15 @@ ENGINES: dict[str, Callable[[], AbstractContextManager[Engine]]] = {
     "ssm-on-strict-fake": ssm_on_strict_fake,
     "ssm-on-moto": ssm_on_moto,
 }
+
+
+def dynamodb(client: "DynamoDBClient") -> Engine:
+    """On any client of DynamoDB with the ledger's table."""
+    return Engine(
+        ledger=lambda policy: DynamoDBLedger(client, TABLE, policy),
+        at_rest=lambda _, key: item(client, key),
+        attributes=lambda _, key: set(item(client, key) or ()),
+    )
 
 
 def ssm(client: Any) -> Engine:

@@ -1,16 +1,30 @@
-"""A ledger on moto's DynamoDB whose wire can be watched and disturbed."""
+"""A ledger on each DynamoDB there is here, over a wire that can be watched and disturbed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from idempotency.adapters.dynamodb import DynamoDBLedger
 from idempotency.model import Policy
-from tests.contract.engines import TABLE
+from tests.contract.engines import TABLE, moto_table
+from tests.contract.servers import Servers
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+TABLES: dict[str, Callable[[Servers], AbstractContextManager["DynamoDBClient"]]] = {
+    "moto": lambda _: moto_table(),
+    "ministack": lambda servers: nullcontext(servers.table_on_ministack),
+    "dynalite": lambda servers: nullcontext(servers.table_on_dynalite),
+}
+
+
+@pytest.fixture(scope="module", params=TABLES)
+def dynamodb(servers: Servers, request: pytest.FixtureRequest) -> Iterator["DynamoDBClient"]:
+    with TABLES[request.param](servers) as client:
+        yield client
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
+from botocore.config import Config
 
 from idempotency.adapters.dynamodb import DynamoDBLedger
 from idempotency.model import Key, State, Verdict
@@ -24,8 +25,8 @@ def in_doubt(ledger: DynamoDBLedger, key: Key) -> Key:
     return key
 
 
-def _settle(key: Key, *, update: str, to: State) -> None:
-    """By a client of its own, as the command line: moto refuses reserved words."""
+def _settle(dynamodb: "DynamoDBClient", key: Key, *, update: str, to: State) -> None:
+    """By a client of its own, as the command line: the engines refuse reserved words."""
     names = {"#s": "state", "#o": "owner"}
     values: dict[str, Any] = {
         ":from": {"S": "IN_DOUBT"},
@@ -37,7 +38,7 @@ def _settle(key: Key, *, update: str, to: State) -> None:
     if "#u" in update:
         names["#u"] = "unknown"
         values[":f"] = {"BOOL": False}
-    boto3.client("dynamodb").update_item(
+    boto3.client("dynamodb", endpoint_url=dynamodb.meta.endpoint_url, config=Config(proxies={})).update_item(
         TableName=TABLE,
         Key={"pk": {"S": key.pk}, "sk": {"S": key.sk}},
         UpdateExpression=update,
@@ -47,14 +48,18 @@ def _settle(key: Key, *, update: str, to: State) -> None:
     )
 
 
-def test_what_happened_is_done_for_every_copy_that_comes_back(ledger: DynamoDBLedger, in_doubt: Key) -> None:
-    _settle(in_doubt, update=HAPPENED, to=State.DONE)
+def test_what_happened_is_done_for_every_copy_that_comes_back(
+    dynamodb: "DynamoDBClient", ledger: DynamoDBLedger, in_doubt: Key
+) -> None:
+    _settle(dynamodb, in_doubt, update=HAPPENED, to=State.DONE)
     claim = ledger.claim(in_doubt, owner="two", now=NOW + 100, lease=60, retention=1_000)
     assert claim.verdict is Verdict.DONE
 
 
-def test_what_did_not_happen_is_claimed_anew_without_a_doubt(ledger: DynamoDBLedger, in_doubt: Key) -> None:
-    _settle(in_doubt, update=DID_NOT_HAPPEN, to=State.RELEASED)
+def test_what_did_not_happen_is_claimed_anew_without_a_doubt(
+    dynamodb: "DynamoDBClient", ledger: DynamoDBLedger, in_doubt: Key
+) -> None:
+    _settle(dynamodb, in_doubt, update=DID_NOT_HAPPEN, to=State.RELEASED)
     claim = ledger.claim(in_doubt, owner="two", now=NOW + 100, lease=60, retention=1_000)
     assert (claim.verdict, claim.record.attempt, claim.record.unknown) == (Verdict.ACQUIRED, 2, False)
 
@@ -64,7 +69,7 @@ def test_a_record_that_is_no_longer_what_was_seen_is_left_alone(
 ) -> None:
     ledger.complete(in_doubt, owner="one", attempt=1, now=NOW + 1, retention=1_000)
     with pytest.raises(dynamodb.exceptions.ConditionalCheckFailedException):
-        _settle(in_doubt, update=DID_NOT_HAPPEN, to=State.RELEASED)
+        _settle(dynamodb, in_doubt, update=DID_NOT_HAPPEN, to=State.RELEASED)
     record = ledger.read(in_doubt)
     assert record is not None
     assert record.state is State.DONE

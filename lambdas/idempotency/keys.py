@@ -16,13 +16,15 @@ def business_id(body: Any, select: Select) -> str:
     """The id that `select` finds in the body, as text. Raises InvalidKey where it finds none.
 
     Text (not blank), whole numbers and booleans identify; 0 and False do, null and "" do not. A number and
-    the text of the same digits are one id. A list identifies if each of its elements does.
+    the text of the same digits are one id. A list identifies if each of its elements does. Text that begins
+    as the JSON of a list or of a text does is put into quotes, so that it is no other event's id.
     """
     found = select(body)
     parts = [_text(part) for part in found] if isinstance(found, list) else _text(found)
     if not parts:
         raise InvalidKey("the key is an empty list")
-    identity = parts if isinstance(parts, str) else json.dumps(parts, separators=(",", ":"))
+    plain = isinstance(parts, str) and not parts.startswith(("[", '"'))
+    identity = str(parts) if plain else json.dumps(parts, separators=(",", ":"))
     if len(_utf8(identity)) > MAX_BYTES:
         raise InvalidKey(f"the key is longer than {MAX_BYTES} bytes")
     return identity

@@ -16,6 +16,13 @@ def encode(result: object) -> str:
     Decimals survive the round trip. What is over MAX_BYTES or no JSON (NaN, sets, instances) is omitted.
     """
     try:
+        return _encoded(result)
+    except Exception:  # noqa: BLE001 - a result may be of any class, whose own methods raise what they like
+        return omitted("not serialisable")
+
+
+def _encoded(result: object) -> str:
+    try:
         text = json.dumps(result, default=_tag, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as unserialisable:
         return omitted(f"not serialisable: {unserialisable}")
@@ -40,7 +47,15 @@ def _tag(value: object) -> dict[str, str]:
 
 
 def _untag(value: dict[str, Any]) -> Any:
+    digits = value.get(_DECIMAL)
+    if len(value) == 1 and isinstance(digits, str) and _as_tagged(digits):
+        return Decimal(digits)
+    return value
+
+
+def _as_tagged(digits: str) -> bool:
+    """As `_tag` writes them; else it is a result that happens to look like a decimal of ours."""
     try:
-        return Decimal(value[_DECIMAL]) if value.keys() == {_DECIMAL} else value
-    except (InvalidOperation, TypeError, ValueError):
-        return value  # not one of ours: a result that happens to look like a tagged decimal
+        return str(Decimal(digits)) == digits and Decimal(digits).is_finite()
+    except InvalidOperation:
+        return False

@@ -46,10 +46,10 @@ def read(record: dict[str, Any], rules: Rules) -> Start | Refused:
     attributes = dead_letter.carried(record)
     try:
         body = _parse(record["body"])
-    except ValueError:
-        return Refused(reason="invalid-json", attributes=attributes)
-    try:
+        fingerprint = keys.fingerprint(body, rules.select_fingerprint) if rules.select_fingerprint else None
         pk = f"{rules.source}:{keys.business_id(body, rules.select_key)}"
+    except (ValueError, RecursionError):  # no JSON, or nested as deeply as can just be read
+        return Refused(reason="invalid-json", attributes=attributes)
     except InvalidKey:
         if not rules.message_id_without_key:
             return Refused(reason="no-key", attributes=attributes)
@@ -60,10 +60,6 @@ def read(record: dict[str, Any], rules: Rules) -> Start | Refused:
         pk = f"sqs:{event_key}"
         attributes = dead_letter.carried(record, event_key=event_key)
     key = Key(pk=pk, sk=rules.namespace)
-    try:
-        fingerprint = keys.fingerprint(body, rules.select_fingerprint) if rules.select_fingerprint else None
-    except RecursionError:  # nested as deeply as can just be read
-        return Refused(reason="invalid-json", attributes=attributes)
     text = _input(record, key, attributes, fingerprint)
     if len(text.encode()) > MAX_INPUT_BYTES:
         return Refused(reason="too-large", attributes=attributes)
@@ -95,11 +91,8 @@ def _input(
 
 
 def _parse(body: str) -> Any:
-    """JSON as RFC 8259 has it: NaN and Infinity are none. Raises ValueError."""
-    try:
-        return json.loads(body, parse_constant=_refuse)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+    """JSON as RFC 8259 has it: NaN and Infinity are none. Raises ValueError, and RecursionError."""
+    return json.loads(body, parse_constant=_refuse)
 
 
 def _refuse(constant: str) -> NoReturn:

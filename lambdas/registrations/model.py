@@ -72,8 +72,9 @@ def parse(found: Any) -> Registration:
 
 
 def _id(found: Any) -> str:
+    text = found if isinstance(found, str) else ""
     try:
-        text = keys.business_id(found, lambda value: value if isinstance(value, str) else None)
+        keys.business_id(text, lambda value: value)
     except InvalidKey as invalid:
         raise InvalidRegistration("recordId", "must be text, and not blank") from invalid
     if len(text) > MAX_ID or not text.isprintable():  # SQS refuses attributes with control characters

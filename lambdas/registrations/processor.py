@@ -89,7 +89,7 @@ class Processor:
             raise Unfinished(f"{registration.key}: {ending}")
         return {str(ending): 1}
 
-    def refuse_unknown(self, event: dict[str, Any]) -> dict[str, int]:
+    def refuse_unknown(self, event: Any) -> dict[str, int]:
         return self._refuse(event, "invalid-event")
 
     def _settle_all(self, found: Sequence[Registration], enough_time: Callable[[], bool]) -> Counter[Ending]:
@@ -107,10 +107,12 @@ class Processor:
         with ThreadPoolExecutor(self.concurrency) as threads:
             return Counter(threads.map(settled, due))
 
-    def _refuse(self, event: dict[str, Any], reason: str) -> dict[str, int]:
+    def _refuse(self, event: Any, reason: str) -> dict[str, int]:
+        """Any JSON at all: whoever may invoke the function chooses what with."""
         self.dead_letters.refuse(json.dumps(event), reason=reason)
         count("DeadLettered", Reason=reason)
-        log.warning("dead-lettered", reason=reason, event_id=event.get("id"))
+        event_id = event.get("id") if isinstance(event, dict) else None
+        log.warning("dead-lettered", reason=reason, event_id=event_id)
         return {str(Ending.DEAD): 1}
 
 

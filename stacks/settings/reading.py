@@ -52,7 +52,8 @@ def _refuse_unknown(given: Mapping[str, object], *, known: list[str], at: str) -
         if name not in known:
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise UnknownSettingError(f"{at}.{name} = {json.dumps(given[name])}: no such setting, {hint}")
+            shown = name if name.isprintable() else json.dumps(name)
+            raise UnknownSettingError(f"{at}.{shown} = {json.dumps(given[name])}: no such setting, {hint}")
 
 
 def _value(hint: Any, given: object, *, at: str, over: object) -> Any:

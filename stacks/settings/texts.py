@@ -36,12 +36,13 @@ def is_downstream_url(text: str) -> bool:
     """Over TLS, unless it never leaves this machine; without a password, which the template would show."""
     try:
         url = urlsplit(text)
-        _ = url.port  # parsed, and refused, only when it is asked for
+        port = url.port  # parsed, and refused, only when it is asked for
+        (url.hostname or "").encode("idna")  # as whoever looks it up does: labels of 1 to 63 characters
     except ValueError:
         return False
-    if url.username is not None or url.password is not None:
+    if url.username is not None or url.password is not None or port == 0:
         return False
-    if not text.isascii() or any(character.isspace() for character in text) or ".." in (url.hostname or ""):
+    if not text.isascii() or not text.isprintable() or " " in text:
         return False
     return (url.scheme == "https" and bool(url.hostname)) or (
         url.scheme == "http" and url.hostname in _LOOPBACK
@@ -62,7 +63,7 @@ def is_jmespath(text: str) -> bool:
     """An expression that compiles."""
     try:
         jmespath.compile(text)
-    except JMESPathError:
+    except (ValueError, RecursionError):  # JMESPathError is one; thousands of digits or brackets raise others
         return False
     return True
 
@@ -73,7 +74,7 @@ def names_a_part(text: str) -> bool:
         found = jmespath.compile(text).search({})
     except JMESPathError:
         return is_jmespath(text)  # a function that insists on a value
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         return False
     return found is None or (isinstance(found, list) and all(part is None for part in found))
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 import boto3
 from botocore.config import Config
 
-from sandbox import deployment, workers
+from sandbox import authorizations, deployment, workers
+from sandbox.authorizations import Authorization
 from sandbox.faults import Faults
 from sandbox.process_group import ProcessGroup, SandboxError, free_ports, unwinding_on_termination
 
@@ -111,6 +112,10 @@ class Sandbox:
     def kill_workers(self, function_name: str) -> list[int]:
         """SIGKILL the function's processes, in whatever they do; answers their ids."""
         return workers.kill_workers(function_name, group=self._emulator.pid)
+
+    def authorizations(self) -> list[Authorization]:
+        """What IAM has decided so far about calls of assumed roles, functions' among them; oldest first."""
+        return authorizations.noted(self.directory)
 
     @overload
     def client(self, service: Literal["dynamodb"]) -> "DynamoDBClient": ...

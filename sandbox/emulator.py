@@ -1,7 +1,8 @@
 """Starts MiniStack with eight corrections, without which it would not fail, deny and throttle as AWS does.
 
-Runs on the interpreter of `build/sandbox-venv`: `python -m sandbox.emulator`. Each correction first checks
-that what it corrects is still there, so that a new MiniStack stops with one clear line and never half-works.
+Beside them it notes what IAM decides. Runs on the interpreter of `build/sandbox-venv`: `python -m
+sandbox.emulator`. Each correction first checks that what it corrects is still there, so that a new MiniStack
+stops with one clear line and never half-works.
 """
 
 import functools
@@ -12,8 +13,12 @@ import threading
 from collections import defaultdict
 from contextvars import ContextVar
 from importlib.metadata import version
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
+
+from sandbox import authorizations
+from sandbox.authorizations import Authorization
 
 TESTED_VERSION = "1.5.33"
 PROCESSES_PER_FUNCTION = 3
@@ -33,6 +38,7 @@ def main() -> None:
     authorize_parameters_by_path_and_names()
     retry_what_rules_and_schedules_invoke()
     tell_map_iterations_in_histories()
+    note_what_iam_decides()
     from ministack.app import main as serve  # noqa: PLC0415 - only after the corrections
 
     serve()
@@ -221,6 +227,30 @@ def tell_map_iterations_in_histories() -> None:
 
     for name, replacement in (("_add_event", link), ("_run_sub_machine", iterate), ("_execute_task", enter)):
         _replace(stepfunctions, name, replacement)
+
+
+def note_what_iam_decides() -> None:
+    """Note each decision about a call of an assumed role in the folder TMPDIR, for `Sandbox.authorizations`.
+
+    On AWS the trail's data events would tell; MiniStack's trail leaves out who it was, and what was denied.
+    """
+    from ministack.core import iam_evaluator  # noqa: PLC0415
+
+    enforce, caller = (_original(iam_evaluator, name) for name in ("enforce", "caller_arn"))
+    directory = Path(os.environ["TMPDIR"])
+
+    @functools.wraps(enforce)
+    def decide(key: str, action: str, service: str, region: str, resource_arn: str = "*", **more: Any) -> Any:
+        denied = enforce(key, action, service, region, resource_arn=resource_arn, **more)
+        if ":assumed-role/" in caller():
+            decision = getattr(denied, "decision", None) or getattr(denied, "code", authorizations.ALLOWED)
+            authorizations.note(
+                directory,
+                Authorization(caller=caller(), action=action, resource=resource_arn, decision=decision),
+            )
+        return denied
+
+    _replace(iam_evaluator, "enforce", decide)
 
 
 def _original(owner: ModuleType | type, name: str) -> Any:

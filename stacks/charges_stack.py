@@ -44,6 +44,7 @@ class ChargesStack(QueuedWorkloadStack):
         self._warn_of_example("notification_url", settings.notification_url)
 
     def _grant(self) -> None:
-        """Beside log writing and tracing; its event source lets it receive, hide and delete messages."""
+        """Beside log writing and tracing; its event source lets it receive and delete messages."""
         allow(self.consumer.role, ["dynamodb:UpdateItem"], self.ledger.table.table_arn)
+        allow(self.consumer.role, ["sqs:ChangeMessageVisibility"], self.work_queue.queue.queue_arn)
         allow(self.consumer.role, ["sqs:SendMessage"], self.work_queue.dead_letter_queue.queue_arn)

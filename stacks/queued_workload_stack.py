@@ -1,14 +1,16 @@
 """What the stack of every workload on a queue has besides: the queue, and the ledger in a table."""
 
-from aws_cdk import Duration
-from aws_cdk.aws_lambda_event_sources import SqsEventSource
+from aws_cdk import Duration, Names
+from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from stacks.constructs.handler_function import HandlerFunction
 from stacks.constructs.ledger_table import LedgerTable
 from stacks.constructs.work_queue import WorkQueue
 from stacks.settings import QueuedWorkloadSettings, StageSettings
-from stacks.workload_stack import WorkloadStack
+from stacks.workload_stack import WorkloadStack, allow
+
+RECEIVING = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
 
 
 class QueuedWorkloadStack(WorkloadStack):
@@ -35,13 +37,18 @@ class QueuedWorkloadStack(WorkloadStack):
 
     def _deliver_to(self, receiver: HandlerFunction) -> None:
         """The work queue's messages; those that failed come back, and no others."""
-        window = self._delivery.batch_window_seconds
-        receiver.function.add_event_source(
-            SqsEventSource(
-                self.work_queue.queue,
-                batch_size=self._delivery.batch_size,
-                max_batching_window=Duration.seconds(window) if window else None,
-                max_concurrency=self._delivery.max_concurrency,
-                report_batch_item_failures=True,
-            )
+        queue, window = self.work_queue.queue, self._delivery.batch_window_seconds
+        # CDK's SqsEventSource would grant more than Lambda's pollers need, which is what the managed policy
+        # AWSLambdaSQSQueueExecutionRole has. The id is its own: another one would be another mapping, which
+        # Lambda refuses as long as a stack that was deployed before has this one.
+        allow(receiver.role, RECEIVING, queue.queue_arn)
+        lambda_.EventSourceMapping(
+            receiver.function,
+            f"SqsEventSource:{Names.node_unique_id(queue.node)}",
+            target=receiver.function,
+            event_source_arn=queue.queue_arn,
+            batch_size=self._delivery.batch_size,
+            max_batching_window=Duration.seconds(window) if window else None,
+            max_concurrency=self._delivery.max_concurrency,
+            report_batch_item_failures=True,
         )

@@ -99,7 +99,7 @@ class RegistrationsStack(WorkloadStack):
         allow(processor, ["s3:GetObject"], self.source.bucket.arn_for_objects(self._settings.source_key))
         allow(processor, ["sqs:SendMessage"], self.dead_letter_queue.queue_arn)
 
-        allow(sweeper, ["ssm:GetParametersByPath"], prefix, parameters)
+        allow(sweeper, ["ssm:GetParametersByPath"], prefix)  # with all that is below
         allow(sweeper, ["ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameters"], parameters)
 
         allow_runs(self.processing, self.processor)

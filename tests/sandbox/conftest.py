@@ -19,6 +19,11 @@ BOTH = (AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM)
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "begun_early(begin, when): see tests/sandbox/begun_early.py")
+    config.addinivalue_line("markers", "after_all_others: judges what the session's other tests have done")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("after_all_others") is not None)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sandbox.authorizations import ALLOWED, NOT_GRANTED
 from sandbox.aws import EMULATOR_PYTHON, Sandbox
 from sandbox.deployment import PROJECT
 from sandbox.process_group import ProcessGroup, SandboxError
@@ -174,6 +175,18 @@ def test_a_function_may_do_what_its_role_allows_and_nothing_else(sandbox: Sandbo
     assert (
         "not authorized to perform: dynamodb:GetItem" in end_of(sandbox, start(sandbox, "read", {}))["cause"]
     )
+
+
+def test_what_iam_decides_about_the_calls_of_a_function_is_noted(sandbox: Sandbox) -> None:
+    for function, event in (("claim", {"key": "noted"}), ("read", {})):
+        end_of(sandbox, start(sandbox, function, event))
+
+    decisions = {(each.session, each.action, each.decision) for each in sandbox.authorizations()}
+    assert ("claim", "dynamodb:PutItem", ALLOWED) in decisions
+    assert ("read", "dynamodb:GetItem", NOT_GRANTED) in decisions
+    assert {each.resource for each in sandbox.authorizations() if each.action.startswith("dynamodb:")} == {
+        "arn:aws:dynamodb:us-east-1:000000000000:table/ledger"
+    }
 
 
 @pytest.mark.parametrize(

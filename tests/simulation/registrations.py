@@ -1,5 +1,6 @@
 """Scheduled work under the guard on Parameter Store: overlapping deliveries of few keys, and the sweeper."""
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,9 +16,11 @@ from idempotency.adapters.ssm.steps import fields
 from idempotency.errors import AlreadyFailed, EffectError, IdempotencyError, InDoubt, Rejected
 from idempotency.model import Key, Policy, Record, Semantics, State
 from idempotency.run_once import Answer, Guard, Outcome
+from tests.simulation.answers import Answers
+from tests.simulation.books import Books
 from tests.simulation.downstream import Downstream
 from tests.simulation.parameter_log import ParameterLog
-from tests.simulation.scheduler import CALM, START, Fate, Scheduler, Weather
+from tests.simulation.scheduler import CALM, START, Scheduler, Weather
 from tests.simulation.wire import Wire
 from tests.ssm.parameter_store import StrictParameterStore
 from tests.ssm.resending import Resending
@@ -45,6 +48,8 @@ class Setting:
     sweep_every: int
     staleness: int
     torn: bool
+    sparse: float
+    rejected: float
 
     @property
     def punctual(self) -> bool:
@@ -65,57 +70,52 @@ class Setting:
             sweep_every=sweep_every,
             staleness=one_of((0, 60, HOUR)),
             torn=one_of((False, True)),
+            sparse=0.2,
+            rejected=0.05,
         )
-
-
-def weather(scheduler: Scheduler, setting: Setting) -> Weather:
-    def share(most: float) -> float:
-        return scheduler.chance.choice((0, most / 4, most))
-
-    return Weather(
-        mishaps={
-            Fate.THROTTLED: share(0.08),
-            Fate.UNHEARD: share(0.08),
-            Fate.LATE: share(0.08),
-            Fate.DIES_BEFORE: share(0.08),
-            Fate.DIES_AFTER: share(0.08),
-            Fate.DIES_LATE: share(0.08),
-        },
-        stalls=share(0.15),
-        longest_stall=setting.lifetime,
-    )
 
 
 class Registrations:
     """One run: `run` raises Violation where an invariant does not hold."""
 
-    def __init__(self, seed: int) -> None:
-        self.scheduler = scheduler = Scheduler(seed)
-        self.setting = setting = Setting.of(scheduler)
-        scheduler.weather = weather(scheduler, setting)
+    @classmethod
+    def of(cls, seed: int) -> "Registrations":
+        scheduler = Scheduler(seed)
+        setting = Setting.of(scheduler)
+        scheduler.weather = Weather.drawn(scheduler.chance, longest_stall=setting.lifetime)
+        return cls(scheduler, setting)
+
+    def __init__(self, scheduler: Scheduler, setting: Setting) -> None:
+        self.scheduler = scheduler
+        self.setting = setting
         self._names = [f"REG-{number}" for number in range(1, setting.keys + 1)]
         self._policy = Policy(semantics=setting.semantics, margin=MARGIN)
         self._store = StrictParameterStore(
             lambda: scheduler.now,
-            seed=seed,
+            seed=scheduler.seed,
             staleness=setting.staleness,
             torn=setting.torn,
-            sparse=0.2,
+            sparse=setting.sparse,
             while_creating=scheduler.breathe,
         )
-        self._keys = [
-            self._guard(SsmLedger(None, PREFIX, self._policy, pause=scheduler.pause)).key(name)
-            for name in self._names
-        ]
-        self.log = ParameterLog(scheduler, self._keys, self._policy, skew=2 * SKEW)
+        self._keys = [Key(pk=name, sk=NAMESPACE) for name in self._names]
+        self.books = Books(scheduler, self._policy, skew=2 * SKEW)
+        self.log = ParameterLog(scheduler, self._keys, self.books)
         self.log.on_removal = self._deliver_once_more
         self._store.observer = self.log
         self._labels = {key.digest(): key.pk for key in self._keys}
-        self._downstream = Downstream(scheduler, self.log, setting.semantics, punctual=setting.punctual)
+        self._downstream = Downstream(
+            scheduler, self.books, setting.semantics, punctual=setting.punctual, rejected=setting.rejected
+        )
         self._idle: list[SsmLedger] = []
         self._owners = count(1)
         self._settling = False
         scheduler.trace.append(f"{setting}\n{scheduler.weather}")
+
+    @property
+    def seen(self) -> Counter[str]:
+        """What has happened, by kind."""
+        return self.books.seen
 
     def run(self) -> None:
         self._deliver()
@@ -255,7 +255,7 @@ class Registrations:
 
     def _guard(self, ledger: SsmLedger) -> Guard:
         return Guard(
-            ledger=ledger,
+            ledger=Answers(self.scheduler, ledger, self.books),
             namespace=NAMESPACE,
             clock=self._clock(),
             new_owner=lambda: f"owner-{next(self._owners)}",
@@ -265,7 +265,13 @@ class Registrations:
 
     def _clock(self) -> Callable[[], int]:
         skew = self.scheduler.chance.randint(-SKEW, SKEW)
-        return lambda: int(self.scheduler.now) + skew
+
+        def clock() -> int:
+            now = int(self.scheduler.now) + skew
+            self.scheduler.heard(now)
+            return now
+
+        return clock
 
     def _wire(self) -> Wire:
         return Wire(self.scheduler, self._store, tell=self._tell)

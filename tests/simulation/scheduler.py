@@ -1,17 +1,19 @@
 """Runs actors one at a time, in an order, at moments and with mishaps that a seed decides.
 
-An actor is code in a thread of its own that holds the baton until it calls something outside its process, or
-sleeps; then the scheduler decides who goes on, how much time has passed, and what becomes of the call.
-Equal seeds make equal runs.
+An actor is code in a greenlet of its own that goes on until it calls something outside its process, sleeps,
+or waits; then the scheduler decides who is next, how much time has passed, and what becomes of the call.
+Actors of one process die together. Equal seeds make equal runs.
 """
 
 import math
 import random
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import NoReturn
+
+from greenlet import getcurrent, greenlet
 
 START = 1_800_000_000.0  # epoch seconds
 _MOST_STEPS = 20_000
@@ -38,7 +40,23 @@ class Weather:
     stalls: float = 0
     longest_stall: float = 0  # seconds
 
+    @classmethod
+    def drawn(cls, chance: random.Random, *, longest_stall: float) -> "Weather":
+        """Any mix of mishaps, and now and then one that happens all the time; calls that land late reach what
+        nothing else does.
+        """
+
+        def share(most: float) -> float:
+            return chance.choice((0, most / 4, most))
+
+        mishaps: dict[Fate, float] = {fate: share(0.08) for fate in Fate if fate is not Fate.GOES}
+        if chance.random() < 0.3:
+            mishaps[chance.choice([*mishaps, Fate.LATE, Fate.LATE])] = 0.3
+        return cls(mishaps=mishaps, stalls=share(0.15), longest_stall=longest_stall)
+
     def fate(self, chance: random.Random) -> Fate:
+        if not self.mishaps:
+            return Fate.GOES
         drawn = chance.random()
         for fate, share in self.mishaps.items():
             if (drawn := drawn - share) < 0:
@@ -58,41 +76,89 @@ class Killed(BaseException):
 
 
 @dataclass(eq=False, slots=True)
-class _Actor:
+class Process:
+    """What its actors share: a wrong clock, and an end. `skew` in seconds, added to what its clock tells.
+
+    `given_up`: whoever waited for it does so no longer, and it goes on for nobody.
+    """
+
+    deadline: float = math.inf
+    skew: int = 0
+    given_up: bool = False
+    dead: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Actor:
     name: str
     body: Callable[[], None]
     wake: float
+    process: Process
     lifetime: float
-    deadline: float = math.inf
-    doomed: bool = False
+    waits_for: "Sequence[Actor]" = ()
+    waits_until: float = math.inf
     finished: bool = False
-    thread: threading.Thread | None = None
-    baton: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    coroutine: greenlet | None = None
+
+    @property
+    def ready_at(self) -> float:
+        if self.process.dead:
+            return START
+        if not self.waits_for or all(each.finished for each in self.waits_for):
+            return self.wake
+        return min(self.waits_until, self.process.deadline)
 
 
 class Scheduler:
-    def __init__(self, seed: int, *, weather: Weather = CALM) -> None:
+    def __init__(
+        self,
+        seed: int,
+        *,
+        weather: Weather = CALM,
+        ticks: Sequence[float] = _TICKS,
+        most_steps: int = _MOST_STEPS,
+    ) -> None:
+        self.seed = seed
         self.chance = random.Random(seed)  # noqa: S311 - repeatable, not secret
         self.weather = weather
         self.now = START
         self.trace: list[str] = []
-        self._actors: list[_Actor] = []
-        self._running: _Actor | None = None
-        self._over = threading.Semaphore(0)
-        self._steps = 0
+        self._ticks = ticks
+        self._most_steps = most_steps
+        self._actors: list[Actor] = []
+        self._running: Actor | None = None
+        self._hub = getcurrent()
+        self.steps = 0
         self._failure: BaseException | None = None
 
-    def start(self, name: str, body: Callable[[], None], *, at: float, lifetime: float = math.inf) -> None:
-        """`at`: epoch seconds. The process is killed `lifetime` seconds after it began."""
-        self._actors.append(_Actor(name, body, at, lifetime))
+    def start(
+        self,
+        name: str,
+        body: Callable[[], None],
+        *,
+        at: float | None = None,
+        lifetime: float = math.inf,
+        process: Process | None = None,
+        skew: int = 0,
+    ) -> Actor:
+        """`at`: epoch seconds, or at once. The process, a new one unless one is given, is killed `lifetime`
+        seconds after it began.
+        """
+        process = process or Process(skew=skew)
+        actor = Actor(name, body, self.now if at is None else at, process, lifetime)
+        self._actors.append(actor)
+        return actor
 
     def run(self) -> None:
         """Until every actor has ended. Raises Violation, or whatever else an actor died of."""
-        self._steps = 0
-        self._pass_on(None)
-        self._over.acquire()
-        if self._failure:
+        most = self.steps + self._most_steps
+        self._hub = getcurrent()
+        try:
+            while self._failure is None and (actor := self._choose(most)):
+                self._resume(actor)
+        finally:
             self._end()
+        if self._failure:
             raise self._failure
 
     def leave(self, what: str) -> Fate:
@@ -109,10 +175,17 @@ class Scheduler:
         """Lets others go first, in the middle of a call."""
         self._hand_over(self.now)
 
+    def wait_for(self, actors: Sequence[Actor], *, at_most: float = math.inf) -> bool:
+        """Whether all of them ended within so many seconds."""
+        actor = self._current
+        actor.waits_for, actor.waits_until = actors, self.now + at_most
+        self._hand_over(self.now)
+        actor.waits_for = ()
+        return all(each.finished for each in actors)
+
     def die(self) -> NoReturn:
         """Ends the running actor's process."""
-        assert self._running
-        self._running.doomed = True
+        self._current.process.dead = True
         raise Killed
 
     def violation(self, message: str) -> Violation:
@@ -124,83 +197,98 @@ class Scheduler:
         self._failure = self._failure or self.violation(message)
         self.die()
 
+    def heard(self, answer: object) -> None:
+        """What the running actor was answered; an exhaustive search tells states apart by it."""
+
     def note(self, what: str) -> None:
         self.trace.append(f"{self.now - START:10.2f} s  {self.running:<24} {what}")
 
     @property
     def running(self) -> str:
-        """The name of the actor that has the baton."""
+        """The name of the actor whose turn it is."""
         return self._running.name if self._running else "-"
+
+    @property
+    def process(self) -> Process:
+        """That of the running actor."""
+        return self._current.process
+
+    def clock(self) -> int:
+        """Whole epoch seconds, as the running actor's process has them."""
+        now = int(self.now) + (self._running.process.skew if self._running else 0)
+        self.heard(now)
+        return now
 
     def time_left(self) -> float:
         """Of the running actor's process."""
+        return self._current.process.deadline - self.now
+
+    @property
+    def _current(self) -> Actor:
         assert self._running
-        return self._running.deadline - self.now
+        return self._running
 
     def _stall(self) -> float:
-        stalls = self.chance.random() < self.weather.stalls
+        stalls = self.weather.stalls > 0 and self.chance.random() < self.weather.stalls
         return self.chance.uniform(0, self.weather.longest_stall) if stalls else 0
 
     def _hand_over(self, wake: float) -> None:
-        actor = self._running
-        assert actor
-        if not actor.doomed:
-            actor.wake = min(wake, actor.deadline)
-            self._pass_on(actor)
-            if self.now >= actor.deadline:
-                self.note("is out of time")
-                actor.doomed = True
-        if actor.doomed:
+        self._pass_on(wake)
+        self._die_if_out_of_time()
+
+    def _pass_on(self, wake: float) -> None:
+        actor = self._current
+        if actor.process.dead:
+            raise Killed
+        actor.wake = min(wake, actor.process.deadline)
+        self._hub.switch()
+        if actor.process.dead:
             raise Killed
 
-    def _pass_on(self, actor: _Actor | None) -> None:
-        """Gives the baton to whoever is next; comes back when `actor` has it again."""
-        self._running = chosen = self._choose()
-        if chosen is actor is not None:
-            return
-        if chosen:
-            self._hand_baton(chosen)
-        else:
-            self._over.release()
-        if actor:
-            actor.baton.acquire()
+    def _die_if_out_of_time(self) -> None:
+        if self.now >= self.process.deadline:
+            self.note("is out of time")
+            self.die()
 
-    def _choose(self) -> _Actor | None:
+    def _choose(self, most: int) -> Actor | None:
         """None if the run is over."""
         self._actors = [each for each in self._actors if not each.finished]
-        self._steps += 1
-        if self._steps > _MOST_STEPS and not self._failure:
-            self._failure = self.violation("the actors come to no end")
-        if self._failure or not self._actors:
+        if not self._actors:
             return None
-        self.now = max(self.now, min(each.wake for each in self._actors))
-        chosen = self.chance.choice([each for each in self._actors if each.wake <= self.now])
-        self.now += self.chance.choice(_TICKS)
+        self.steps += 1
+        moments = [each.ready_at for each in self._actors]
+        soonest = min(moments)
+        if self.steps > most or soonest == math.inf:
+            raise self.violation("the actors come to no end")
+        self.now = max(self.now, soonest)
+        ready = [each for each, moment in zip(self._actors, moments, strict=True) if moment <= self.now]
+        chosen = ready[0] if len(ready) == 1 else self.chance.choice(ready)
+        self.now += self.chance.choice(self._ticks) if len(self._ticks) > 1 else 0
         return chosen
 
-    def _hand_baton(self, actor: _Actor) -> None:
-        if actor.thread is None:
-            actor.deadline = self.now + actor.lifetime
-            actor.thread = threading.Thread(target=self._live, args=[actor], daemon=True)
-            actor.thread.start()
-        actor.baton.release()
+    def _resume(self, actor: Actor) -> None:
+        self._running = actor
+        if actor.coroutine is None:
+            actor.process.deadline = min(actor.process.deadline, self.now + actor.lifetime)
+            actor.coroutine = greenlet(partial(self._live, actor))
+        actor.coroutine.switch()
 
-    def _live(self, actor: _Actor) -> None:
-        actor.baton.acquire()
+    def _live(self, actor: Actor) -> None:
         try:
-            actor.body()
+            if not actor.process.dead:
+                actor.body()
         except Killed:
             self.note("ends here")
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is shown where the run was started
             self._failure = self._failure or error
         finally:
             actor.finished = True
-            self._pass_on(None)
 
     def _end(self) -> None:
-        """Lets no thread outlive the run."""
+        """Lets no actor outlive the run."""
         for actor in self._actors:
-            if actor.thread and not actor.finished:
-                self._running, actor.doomed = actor, True
-                actor.baton.release()
-                self._over.acquire()
+            while actor.coroutine and not actor.finished:
+                self._running, actor.process.dead = actor, True
+                actor.coroutine.switch()
+        self._actors = []
+        self._running = None

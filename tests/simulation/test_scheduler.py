@@ -69,14 +69,14 @@ def test_a_process_is_killed_when_its_time_is_over() -> None:
 
     def actor() -> None:
         reached.append(scheduler.time_left())
-        scheduler.pause(59)
+        scheduler.pause(58)
         reached.append(scheduler.time_left())
         scheduler.pause(10)
         reached.append(0.0)
 
     scheduler.start("an actor", actor, at=START + 100, lifetime=60)
     scheduler.run()
-    assert reached == [60, pytest.approx(1, abs=1)]
+    assert reached == [60, pytest.approx(1.5, abs=0.6)]
     assert scheduler.now == pytest.approx(START + 161, abs=1.5)
 
 

@@ -6,24 +6,26 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tests.simulation.scheduler import Fate, Scheduler
+from tests.simulation.scheduler import Fate, Process, Scheduler
 from tests.ssm.refusals import refusal, unheard
 
 LATEST = 20  # seconds until a call lands that its caller has given up
+
+Tell = Callable[[str, dict[str, Any]], str]
 
 
 class Wire:
     """Offers the methods of `client`. `tell` describes a call for the trace: method, arguments, in short."""
 
-    def __init__(
-        self, scheduler: Scheduler, client: Any, *, tell: Callable[[str, dict[str, Any]], str]
-    ) -> None:
+    def __init__(self, scheduler: Scheduler, client: Any, *, tell: Tell) -> None:
         self._scheduler = scheduler
         self._client = client
         self._tell = tell
 
-    def __getattr__(self, method: str) -> Callable[..., Any]:
+    def __getattr__(self, method: str) -> Any:
         call = getattr(self._client, method)
+        if not callable(call):
+            return call
 
         def cross(**arguments: Any) -> Any:
             return _cross(self._scheduler, self._tell(method, arguments), method, lambda: call(**arguments))
@@ -60,17 +62,19 @@ def land_late(scheduler: Scheduler, what: str, call: Callable[[], None]) -> None
         scheduler.note(what)
         call()
 
-    scheduler.start(
-        f"{scheduler.running}, late", land, at=scheduler.now + scheduler.chance.uniform(0, LATEST)
-    )
+    at = scheduler.now + scheduler.chance.uniform(0, LATEST)
+    scheduler.start(f"{scheduler.running}, late", land, at=at, process=Process(given_up=True))
 
 
 def _told(scheduler: Scheduler, call: Callable[[], Any]) -> Any:
     try:
-        return call()
+        answer = call()
     except ClientError as error:
+        scheduler.heard(error.response)
         scheduler.note(f"  is answered {error.response['Error']['Code']}")
         raise
+    scheduler.heard(answer)
+    return answer
 
 
 def _unheeded(scheduler: Scheduler, call: Callable[[], Any]) -> None:

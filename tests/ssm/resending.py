@@ -1,6 +1,5 @@
 """The SDK between code and store: what went wrong on the way, or was throttled, is sent again."""
 
-from collections.abc import Callable
 from typing import Any
 
 from botocore.exceptions import ClientError, HTTPClientError
@@ -19,8 +18,10 @@ class Resending:
         self._client = client
         self._attempts = attempts
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
+    def __getattr__(self, operation: str) -> Any:
         call = getattr(self._client, operation)
+        if not callable(call):
+            return call
 
         def resend(**arguments: Any) -> Any:
             for _ in range(self._attempts - 1):

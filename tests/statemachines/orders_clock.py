@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.idempotency.persistence import datarecord
 from powertools_fencing import writes
 
 
-def install(patch: pytest.MonkeyPatch, clock: Callable[[], int]) -> None:
+def install(patch: pytest.MonkeyPatch, clock: Callable[[], float]) -> None:
     class Now(dt.datetime):
         @classmethod
         def now(cls, tz: dt.tzinfo | None = None) -> "Now":

@@ -1,0 +1,1 @@
+"""The services that a simulation runs on: as strict as AWS, in this process, in virtual time."""

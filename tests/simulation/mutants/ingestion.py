@@ -1,0 +1,190 @@
+"""Deliberate faults in the workflow around an effect: its functions, its definition, its Reconciler."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from executions.unfinished import UnfinishedExecutions
+from ingestion import idempotency_guard, intake, record_failure, side_effect
+from ingestion.reconciler import Reconciler
+from ingestion.starter import Starter
+from queues import batch
+from stacks.settings import IngestionSettings
+from tests.simulation import ingestion
+from tests.simulation.mutants.rewriting import Mutant, rewritten
+
+
+def a_message_whose_handling_failed_is_swallowed(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, batch, "process_batch", "        return False", "        return True")
+
+
+def an_executions_name_leaves_the_message_out(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, intake, "read", '[key.sk, key.pk, record["messageId"]]', "[key.sk, key.pk]")
+
+
+def every_delivery_starts_an_execution_of_its_own(patch: pytest.MonkeyPatch) -> None:
+    """The ledger is the only judge of duplicates; but one of them is its own first try."""
+    rewritten(
+        patch,
+        intake,
+        "read",
+        '[key.sk, key.pk, record["messageId"]]',
+        '[key.sk, key.pk, record["receiptHandle"]]',
+    )
+
+
+def whatever_step_functions_refuses_has_been_started(patch: pytest.MonkeyPatch) -> None:
+    rewritten(
+        patch,
+        Starter,
+        "_start",
+        "except self._stepfunctions.exceptions.ExecutionAlreadyExists:",
+        "except Exception:",
+    )
+
+
+def the_only_copy_is_skipped_while_its_event_is_in_progress(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, idempotency_guard, "_reason", "if returned and", "if False and")
+
+
+def a_failed_event_is_skipped(patch: pytest.MonkeyPatch) -> None:
+    def skip(definition: dict[str, Any]) -> None:
+        definition["States"]["ShouldProceed"]["Choices"][2]["Next"] = "SkipDuplicate"
+
+    _redefined(patch, skip)
+
+
+def the_claim_of_a_retried_effect_is_not_renewed(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, side_effect, "perform", "if retried or event", "if event")
+
+
+def a_lost_claim_does_not_keep_from_the_effect(patch: pytest.MonkeyPatch) -> None:
+    rewritten(
+        patch,
+        side_effect,
+        "perform",
+        "        ledger.renew(",
+        "        with __import__('contextlib').suppress(LeaseLost): ledger.renew(",
+    )
+
+
+def a_redriven_effect_is_repeated_under_at_most_once(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, side_effect, "perform", "if redriven and", "if False and")
+
+
+def the_downstream_is_given_a_key_for_each_attempt(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, side_effect, "perform", "Event(key=str(key)", 'Event(key=f"{key}#{attempt}"')
+
+
+def a_record_is_completed_before_the_effect(patch: pytest.MonkeyPatch) -> None:
+    rewritten(
+        patch,
+        side_effect,
+        "perform",
+        "        result = _caused(",
+        "        ledger.complete(key, owner=owner, attempt=attempt, now=clock(), retention=terms.retention)\n"
+        "        result = _caused(",
+    )
+
+
+def unknown_outcomes_are_retried_under_at_most_once(patch: pytest.MonkeyPatch) -> None:
+    def retry(definition: dict[str, Any]) -> None:
+        definition["States"]["SideEffect"]["Retry"] = [
+            {"ErrorEquals": ["States.ALL"], "MaxAttempts": 2, "IntervalSeconds": 1}
+        ]
+
+    _redefined(patch, retry)
+
+
+def a_failure_is_recorded_while_invocations_may_go_on(patch: pytest.MonkeyPatch) -> None:
+    def hurry(definition: dict[str, Any]) -> None:
+        definition["States"]["LetInvocationsEnd"]["Seconds"] = 0
+
+    _redefined(patch, hurry)
+
+
+def what_is_not_known_to_have_happened_is_released(patch: pytest.MonkeyPatch) -> None:
+    rewritten(
+        patch,
+        record_failure,
+        "_mark",
+        'write = partial(ledger.doubt, reason="in-doubt")',
+        'write = partial(ledger.release, retention=retention, reason="in-doubt")',
+    )
+
+
+def an_event_is_left_to_whoever_has_it_in_progress(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, record_failure, "_marked", "return STILL_IN_PROGRESS if", "return CLAIM_LOST if")
+
+
+def a_guard_that_failed_keeps_its_claim(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, record_failure, "_without_claim", "if stored.owner == owner and", "if False and")
+
+
+def a_failure_that_could_not_be_recorded_is_the_end_of_it(patch: pytest.MonkeyPatch) -> None:
+    def catch(definition: dict[str, Any]) -> None:
+        definition["States"]["RecordFailure"]["Catch"] = [
+            {"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": "AlreadySettled"}
+        ]
+
+    _redefined(patch, catch)
+
+
+def an_end_is_dealt_with_before_it_has_settled(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(UnfinishedExecutions, "_settled", lambda *_: True)
+
+
+def an_end_is_marked_before_its_message_is_sent(patch: pytest.MonkeyPatch) -> None:
+    rewritten(
+        patch,
+        UnfinishedExecutions,
+        "_reconcile",
+        "    deal_with(execution)\n    self.handled.add(end, now=self.clock())",
+        "    self.handled.add(end, now=self.clock())\n    deal_with(execution)",
+    )
+
+
+def the_reconciler_leaves_claims_in_progress(patch: pytest.MonkeyPatch) -> None:
+    rewritten(patch, Reconciler, "_record", "if stored and", "if False and stored and")
+
+
+def the_reconciler_takes_other_content_for_done(patch: pytest.MonkeyPatch) -> None:
+    from ingestion import reconciler  # noqa: PLC0415 - the module's name is a world's here
+
+    rewritten(patch, reconciler, "_reason", "if conflicts(", "if False and conflicts(")
+
+
+MUTANTS: list[Mutant] = [
+    a_message_whose_handling_failed_is_swallowed,
+    an_executions_name_leaves_the_message_out,
+    whatever_step_functions_refuses_has_been_started,
+    the_only_copy_is_skipped_while_its_event_is_in_progress,
+    a_failed_event_is_skipped,
+    the_claim_of_a_retried_effect_is_not_renewed,
+    a_lost_claim_does_not_keep_from_the_effect,
+    a_redriven_effect_is_repeated_under_at_most_once,
+    the_downstream_is_given_a_key_for_each_attempt,
+    a_record_is_completed_before_the_effect,
+    unknown_outcomes_are_retried_under_at_most_once,
+    a_failure_is_recorded_while_invocations_may_go_on,
+    what_is_not_known_to_have_happened_is_released,
+    an_event_is_left_to_whoever_has_it_in_progress,
+    a_guard_that_failed_keeps_its_claim,
+    a_failure_that_could_not_be_recorded_is_the_end_of_it,
+    an_end_is_dealt_with_before_it_has_settled,
+    an_end_is_marked_before_its_message_is_sent,
+    the_reconciler_leaves_claims_in_progress,
+    the_reconciler_takes_other_content_for_done,
+]
+
+
+def _redefined(patch: pytest.MonkeyPatch, change: Any) -> None:
+    shipped = ingestion.definition
+
+    def changed(settings: IngestionSettings) -> dict[str, Any]:
+        definition = deepcopy(shipped(settings))
+        change(definition)
+        return definition
+
+    patch.setattr(ingestion, "definition", changed)

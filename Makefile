@@ -9,7 +9,9 @@ STAGE ?= dev
 EVENTS ?= 200
 DUPLICATES ?= 30
 SEED ?= 1
+SCHEDULES ?= 25000
 WORKLOAD ?= ingestion
+FUZZ ?= 20
 
 VENV := .venv
 SANDBOX_VENV := build/sandbox-venv
@@ -18,18 +20,34 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
 
-.PHONY: help setup demo test check lint types format snapshots synth deploy constraints sandbox-venv layer clean
+.PHONY: help setup demo chaos simulate test fuzz check lint types format snapshots synth deploy constraints sandbox-venv layer clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  For deploy: STAGE=$(STAGE)"
 	@echo "  For demo:   EVENTS=$(EVENTS) DUPLICATES=$(DUPLICATES) (per cent) SEED=$(SEED) WORKLOAD=$(WORKLOAD) (or charges, registrations, orders, all)"
+	@echo "  For simulate: SCHEDULES=$(SCHEDULES) (of each workload) WORKLOAD=all (or one of them) SEED= (one schedule, told)"
+	@echo "  For chaos:  EVENTS=2 (of each round) SEED=$(SEED) WORKLOAD=all (or one of them)"
 
 demo: setup sandbox-venv ## Deploys to an AWS on this machine, sends a storm of messages, judges what became of them
 	@python -m sandbox.demo --events $(EVENTS) --duplicates $(DUPLICATES) --seed $(SEED) --workload $(WORKLOAD)
 
+chaos: EVENTS := 2
+chaos: WORKLOAD := all
+chaos: setup sandbox-venv ## Lets every AWS operation of the workloads fail in every way, judges what became of the events
+	@python -m sandbox.chaos --events $(EVENTS) --seed $(SEED) --workload $(WORKLOAD)
+
+simulate: WORKLOAD := all
+simulate: setup ## Runs SCHEDULES of each workload, searches small scopes through, hunts mutants; with SEED tells one
+	@PYTHONPATH=lambdas python -m tests.simulation --workload $(WORKLOAD) --schedules $(SCHEDULES) \
+	  $(if $(filter command,$(origin SEED)),--seed $(SEED))
+
 test: setup sandbox-venv ## Runs all tests, those against the deployed sandbox too
 	@python -m pytest -q
+
+fuzz: setup ## Looks for inputs that break a promise, FUZZ times as many as the tests do and at random
+	@seed=$${FUZZ_SEED:-$$RANDOM}; echo "to repeat it: make fuzz FUZZ=$(FUZZ) FUZZ_SEED=$$seed"; \
+	FUZZ=$(FUZZ) python -m pytest -q tests/fuzz --show-capture=no --hypothesis-seed=$$seed
 
 check: lint types synth test ## All that CI checks
 

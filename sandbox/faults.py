@@ -13,6 +13,7 @@ _SERVICES = {
     "PutItem": "dynamodb",
     "GetItem": "dynamodb",
     "BatchGetItem": "dynamodb",
+    "DeleteItem": "dynamodb",
     "PutParameter": "ssm",
     "GetParameter": "ssm",
     "GetParametersByPath": "ssm",
@@ -22,6 +23,7 @@ _SERVICES = {
     "ChangeMessageVisibility": "sqs",
     "StartExecution": "stepfunctions",
     "DescribeExecution": "stepfunctions",
+    "GetExecutionHistory": "stepfunctions",
     "ListExecutions": "stepfunctions",
 }
 
@@ -37,6 +39,10 @@ class Where(TypedDict, total=False):
     """A JMESPath expression over the request, true where the fault applies: `"Key.pk.S == 'orders:1'"`."""
     times: int | None
     """How often at most, once if left out; None means always."""
+    every_other: bool
+    """The first call, not the second, and so on."""
+    share: float
+    """Of the calls that it would meet, by chance: 0.1 is one in ten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +59,9 @@ class Ordered:
     """A fault as it was ordered, to ask whether it has come about."""
 
     fired: Callable[[], int]
-    """How often it has met a call, since `clear`."""
+    """How often it has met a call."""
+    lift: Callable[[], object]
+    """Takes it back, and with it every fault that meets only calls that this one met."""
 
 
 class Faults:
@@ -100,21 +108,30 @@ class Faults:
             for each in self._call("GET", "fired?limit=10000")
         ]
 
+    def calls(self) -> dict[str, int]:
+        """How often each operation was called since the proxy was started, by `<service>:<operation>`."""
+        return dict(self._call("GET", "stats")["by_operation"])
+
     def _add(self, operation: str, where: Where, effect: Mapping[str, Any]) -> Ordered:
-        rule = {
-            "service": where.get("service") or _SERVICES[operation],
-            "operation": operation,
-            "times": where.get("times", 1),
-            **effect,
-        }
+        calls = {"service": where.get("service") or _SERVICES[operation], "operation": operation}
+        if "body" in where:
+            calls["body"] = where["body"]
+        rule: dict[str, Any] = {**calls, "times": where.get("times", 1), **effect}
         if "user_agent" in where:
             rule["headers"] = {"user-agent": where["user_agent"]}
-        if "body" in where:
-            rule["body"] = where["body"]
+        if where.get("every_other"):
+            rule["sequence"] = [1, 1]
+        if "share" in where:
+            rule["probability"] = where["share"]
         (added,) = self._call("PATCH", "rules", [rule])
         return Ordered(
-            fired=lambda: len(self._call("GET", f"fired?limit=10000&rule_id={added['id']}")),
+            fired=lambda: self._fired(added["id"]),
+            lift=lambda: self._call("DELETE", "rules", [calls]),
         )
+
+    def _fired(self, rule: int) -> int:
+        """The proxy's counts know all of it; its list of what came about holds the last 2,000."""
+        return sum(each["fired"] for each in self._call("GET", "stats")["by_rule"] if each["id"] == rule)
 
     def _call(self, method: str, path: str, payload: object = None) -> Any:
         request = urllib.request.Request(

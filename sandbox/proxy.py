@@ -1,14 +1,17 @@
-"""Starts microburst, the proxy that drops and fails the functions' AWS calls, with two corrections.
+"""Starts microburst, the proxy that drops and fails the functions' AWS calls: two corrections and a count.
 
 Run as `python -m sandbox.proxy -u <emulator> -p <port>`.
 """
 
+import functools
 import sys
+from collections import Counter
 from importlib.metadata import version
 from typing import Any
 
-from microburst import cli, detection
+from microburst import cli, control, detection
 from microburst.forward import Upstream
+from microburst.rules import RuleEngine
 
 TESTED_VERSION = "0.10.0"
 
@@ -21,6 +24,7 @@ def main() -> int:
         )
     keep_signatures_valid()
     read_no_service_from_the_host()
+    count_calls_by_operation()
     return int(cli.main())
 
 
@@ -44,6 +48,23 @@ def read_no_service_from_the_host() -> None:
     call of a function and look like a store that does not answer.
     """
     detection.parse_host = lambda _host: (None, None, None)
+
+
+def count_calls_by_operation() -> None:
+    """Tell in the statistics, too, how often each operation was called, whether it met a fault or not.
+
+    A list of faults to try is complete only if it names every operation that there was.
+    """
+    decide, tell = RuleEngine.decide, control._stats  # noqa: SLF001 - there is no setting for it
+    calls: Counter[str] = Counter()
+
+    @functools.wraps(decide)
+    def count(self: Any, call: Any) -> Any:
+        calls[f"{call.service}:{call.operation}"] += 1
+        return decide(self, call)
+
+    RuleEngine.decide = count
+    control._stats = lambda microburst: {**tell(microburst), "by_operation": calls}  # noqa: SLF001
 
 
 if __name__ == "__main__":

@@ -1,38 +1,42 @@
 """The charges demo: each semantics has a bank that honours idempotency keys, and a notification endpoint."""
 
-import random
 from contextlib import ExitStack
 from functools import partial
 
 from sandbox.aws import Sandbox
 from sandbox.demo import both_semantics
-from sandbox.demo.charges_plan import debits, notifications, plan
+from sandbox.demo.charges_plan import ChargesPlan, debits, notifications, plan
 from sandbox.demo.charges_storm import ChargesStorm
 from sandbox.demo.queued_deployment import QueuedDeployment
 from sandbox.downstream import Downstream
 
 
 class ChargesHalf:
-    def __init__(
-        self, semantics: str, started: ExitStack, *, events: int, duplicates: int, chance: random.Random
-    ) -> None:
-        self._semantics = semantics
-        self._plan = plan(semantics[0].upper(), events=events, duplicates=duplicates, chance=chance)
-        charges = {charge.id: charge for charge in self._plan.events}
-        self._bank = started.enter_context(Downstream(partial(debits, charges), dedupe=True))
-        self._notifications = started.enter_context(Downstream(partial(notifications, charges)))
+    def __init__(self, semantics: str, plan: ChargesPlan, started: ExitStack) -> None:
+        self.semantics = semantics
+        self.plan = plan
+        charges = {charge.id: charge for charge in plan.events}
+        self.bank = started.enter_context(Downstream(partial(debits, charges), dedupe=True))
+        self.notifications = started.enter_context(Downstream(partial(notifications, charges)))
         self.context = {
-            f"bankUrl:{semantics}": self._bank.url,
-            f"notificationUrl:{semantics}": self._notifications.url,
+            f"bankUrl:{semantics}": self.bank.url,
+            f"notificationUrl:{semantics}": self.notifications.url,
         }
 
     def storm(self, sandbox: Sandbox, outputs: dict[str, str]) -> ChargesStorm:
-        deployment = QueuedDeployment(sandbox, outputs)
-        # What a killed worker held comes back as soon as it can't be running any more.
-        deployment.redeliver_after(deployment.configuration("Consumer")["Timeout"] + 1)
         return ChargesStorm(
-            self._semantics, self._plan, deployment, bank=self._bank, notifications=self._notifications
+            self.semantics,
+            self.plan,
+            self.deployed(sandbox, outputs),
+            bank=self.bank,
+            notifications=self.notifications,
         )
 
+    def deployed(self, sandbox: Sandbox, outputs: dict[str, str]) -> QueuedDeployment:
+        """What a killed worker held comes back as soon as it can't be running any more."""
+        deployment = QueuedDeployment(sandbox, outputs)
+        deployment.redeliver_after(deployment.configuration("Consumer")["Timeout"] + 1)
+        return deployment
 
-run = partial(both_semantics.run, "charges", ChargesHalf)
+
+run = partial(both_semantics.run, "charges", plan, ChargesHalf)

@@ -127,7 +127,7 @@ class ChargesPlan(Plan[PlannedCharge]):
 def plan(prefix: str, *, events: int, duplicates: int, chance: random.Random) -> ChargesPlan:
     """The same for the same seed of `chance`. `duplicates`: per cent of the charges."""
     storm = drawn.plan(
-        drawn.kinds(events, _SHARES, chance, rest=Kind.ACCEPTED),
+        kinds(events, chance),
         lambda number, kind: PlannedCharge(id=f"{prefix}-{number:04}", kind=kind),
         duplicates=duplicates,
         chance=chance,
@@ -140,6 +140,11 @@ def plan(prefix: str, *, events: int, duplicates: int, chance: random.Random) ->
         later=storm.later,
         mismatched=tuple(good[: max(1, round(events * _PER_CENT_MISMATCHED / 100))]),
     )
+
+
+def kinds(events: int, chance: random.Random) -> list[Kind]:
+    """Of so many charges, in their order."""
+    return drawn.kinds(events, _SHARES, chance, rest=Kind.ACCEPTED)
 
 
 def _leases_first(charges: Sequence[PlannedCharge]) -> tuple[PlannedCharge, ...]:

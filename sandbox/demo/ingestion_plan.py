@@ -24,7 +24,11 @@ class Kind(StrEnum):
     NOT_JSON = "body is not JSON"
     NO_KEY = "body lacks the key"
     TOO_LARGE = "body is too large"
+    OUT_OF_ORDER = "refused for now, each time"
+    UNHEARD = "applied, but no answer ever comes"
 
+
+ONLY_IN_CHAOS = frozenset({Kind.OUT_OF_ORDER, Kind.UNHEARD})
 
 # Per cent of all events; the rest is ACCEPTED.
 _SHARES = {
@@ -36,6 +40,19 @@ _SHARES = {
     Kind.NO_KEY: 2,
     Kind.TOO_LARGE: 2,
 }
+
+_ANSWERS = {
+    Kind.SLOW: Answer(delay_seconds=SLOW_SECONDS),
+    Kind.BUSY: Answer(status=503, headers={"Retry-After": "1"}),
+    Kind.LATE: Answer(delay_seconds=LATE_SECONDS),
+    Kind.REJECTED: Answer(status=422),
+    Kind.OUT_OF_ORDER: Answer(status=503, headers={"Retry-After": "1"}),
+    Kind.UNHEARD: Answer(drop=True),
+}
+"""What the downstream does with calls for an event of each kind; anything else it accepts."""
+
+_REPEATED = {Kind.BUSY: 2, Kind.LATE: 1}
+"""With so many calls; later ones it accepts. Of the other kinds all are alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,28 +74,25 @@ class PlannedEvent:
 
     def answer(self, nth_call: int) -> Answer:
         """What the downstream does with the n-th call (from 1) that it gets for this event."""
-        match self.kind:
-            case Kind.SLOW:
-                return Answer(delay_seconds=SLOW_SECONDS)
-            case Kind.BUSY if nth_call <= 2:
-                return Answer(status=503, headers={"Retry-After": "1"})
-            case Kind.LATE if nth_call == 1:
-                return Answer(delay_seconds=LATE_SECONDS)
-            case Kind.REJECTED:
-                return Answer(status=422)
-            case _:
-                return Answer()
+        if nth_call > _REPEATED.get(self.kind, nth_call):
+            return Answer()
+        return _ANSWERS.get(self.kind, Answer())
 
 
 def plan(prefix: str, *, events: int, duplicates: int, chance: random.Random) -> Plan[PlannedEvent]:
     """The same for the same seed of `chance`. `duplicates`: per cent of the events."""
     return drawn.plan(
-        drawn.kinds(events, _SHARES, chance, rest=Kind.ACCEPTED),
+        kinds(events, chance),
         lambda number, kind: PlannedEvent(id=f"{prefix}-{number:04}", kind=kind),
         duplicates=duplicates,
         chance=chance,
         overlapping_first=(Kind.SLOW, Kind.LATE),
     )
+
+
+def kinds(events: int, chance: random.Random) -> list[Kind]:
+    """Of so many events, in their order."""
+    return drawn.kinds(events, _SHARES, chance, rest=Kind.ACCEPTED)
 
 
 def answers(events: Mapping[str, PlannedEvent], call: Call, nth_call: int) -> Answer:

@@ -1,14 +1,14 @@
 """Ingestion under its storm: one effect for each execution that was not skipped."""
 
 import time
-from collections import Counter
 
 from sandbox.demo.ingestion_deployment import Ingestion
 from sandbox.demo.ingestion_plan import Kind, PlannedEvent
 from sandbox.demo.plan import Plan
 from sandbox.demo.queued_storm import QueuedStorm, states
-from sandbox.demo.storm import event_of
+from sandbox.demo.storm import by_event
 from sandbox.demo.tally import Run
+from sandbox.demo.workflow_deployment import BROKEN_OFF
 from sandbox.downstream import Downstream
 
 # The reason that each body which can't become an execution must have in the dead-letter queue.
@@ -27,12 +27,12 @@ class IngestionStorm(QueuedStorm[PlannedEvent]):
 
     def _at_rest(self) -> None:
         """Nothing in this storm stops an execution; on a machine under load one may still time out."""
-        if self._ingestion.executions("FAILED", "TIMED_OUT", "ABORTED"):
+        if self._ingestion.executions(*BROKEN_OFF):
             time.sleep(self._ingestion.settle_seconds + 1)
             self._ingestion.reconcile()
 
     def _judge(self, seconds: float) -> Run:
-        effects = Counter({event_of(key): n for key, n in self._downstream.effects_by_key().items()})
+        effects = by_event(self._downstream.effects_by_key())
         stories = self._stories(effects, states(self._records()), self._copies(), refused=_REFUSED)
         skipped = sum(output.get("skipped", False) for output in self._ingestion.outputs_of_executions())
         return Run(

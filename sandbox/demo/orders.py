@@ -4,7 +4,7 @@ import random
 import time
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sandbox.aws import Sandbox
 from sandbox.demo.beside import beside
@@ -18,6 +18,8 @@ from sandbox.demo.report import LOGS
 from sandbox.demo.tally import alone
 from sandbox.downstream import Downstream
 
+S = TypeVar("S", bound=OrdersStorm)
+
 
 def run(*, events: int, duplicates_percent: int, seed: int, progress: Progress) -> dict[str, Any]:
     """The report that `make demo` writes. Bounded in time; leaves nothing running."""
@@ -25,7 +27,10 @@ def run(*, events: int, duplicates_percent: int, seed: int, progress: Progress) 
     chance = random.Random(seed)  # noqa: S311 - a plan to repeat, not a secret
     planned = plan(events=events, duplicates=duplicates_percent, chance=chance)
     with ExitStack() as started:
-        storm = _storm(planned, started, progress)
+        progress.step("starting the AWS on this machine")
+        sandbox = started.enter_context(Sandbox(logs=LOGS))
+        progress.step("deploying orders with cdk deploy")
+        storm = storm_over(planned, sandbox, started, storm=OrdersStorm)
         progress.step(f"{events} orders, {duplicates_percent} % of them asked for again")
         with progress.following(lambda: storm.progress):
             seen = beside(storm.blow).result()
@@ -39,16 +44,14 @@ def run(*, events: int, duplicates_percent: int, seed: int, progress: Progress) 
     )
 
 
-def _storm(planned: OrdersPlan, started: ExitStack, progress: Progress) -> OrdersStorm:
+def storm_over(planned: OrdersPlan, sandbox: Sandbox, started: ExitStack, *, storm: type[S]) -> S:
+    """Over a stack that is deployed for it; its providers go on the stack of what is `started`."""
     orders = {order.id: order for order in planned.events}
     payment = started.enter_context(Downstream(partial(charges, orders), dedupe=True))
     provisioning = started.enter_context(Downstream(partial(provisions, orders), dedupe=True))
-    progress.step("starting the AWS on this machine")
-    sandbox = started.enter_context(Sandbox(logs=LOGS))
-    progress.step("deploying orders with cdk deploy")
     context = {"paymentUrl": payment.url, "provisioningUrl": provisioning.url}
     outputs = sandbox.deploy("sandbox/app.py", context={"workload": "orders", **context})["sandbox-orders"]
-    return OrdersStorm(
+    return storm(
         planned,
         Orders(sandbox, outputs),
         api=OrdersApi(sandbox.endpoint, outputs),

@@ -16,6 +16,10 @@ class Orders(WorkflowDeployment):
             if "orderId" in item  # beside them are the marks of the reconciler
         }
 
+    def user_id(self, name: str) -> str:
+        """IAM's own of a user, which never becomes another one's."""
+        return str(self._sandbox.client("iam").get_user(UserName=name)["User"]["UserId"])
+
     def stop(self, execution: str) -> None:
         """By its name."""
         self._stepfunctions.stop_execution(executionArn=self.execution(execution))

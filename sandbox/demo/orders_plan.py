@@ -38,6 +38,10 @@ class Kind(StrEnum):
     ITEM_DROPPED = "an item provisioned, but the answer is dropped"
     ITEM_REJECTED = "an item rejected"
     ITEM_UNHEARD = "an item provisioned, but no answer ever comes"
+    UNLUCKY = "failed for what AWS did to it"  # found out afterwards
+
+
+ONLY_IN_CHAOS = frozenset({Kind.UNLUCKY})
 
 
 class Task(StrEnum):
@@ -75,6 +79,7 @@ REASONS: dict[str, str] = {
     Kind.ITEM_REJECTED: "a task failed",
     Kind.ITEM_UNHEARD: "a task failed",
     Kind.STOPPED: "it was stopped",
+    Kind.UNLUCKY: "a task failed",
 }
 """Kinds that fail, and what their callers are told."""
 
@@ -131,11 +136,15 @@ class PlannedOrder:
     @property
     def payment(self) -> Task:
         """What charging it does."""
+        if self.kind is Kind.UNLUCKY:
+            return Task.ANY
         return Task.NOT_DONE if self.kind is Kind.REJECTED else Task.DONE
 
     def item(self, number: int) -> Task:
         """What provisioning this item of it does."""
         match self.kind:
+            case Kind.UNLUCKY:
+                return Task.ANY
             case Kind.REJECTED | Kind.STOPPED:
                 return Task.NOT_DONE
             case Kind.ITEM_REJECTED:
@@ -185,7 +194,7 @@ class OrdersPlan(Plan[PlannedOrder]):
 def plan(*, events: int, duplicates: int, chance: random.Random) -> OrdersPlan:
     """The same for the same seed of `chance`. `duplicates`: per cent of the orders."""
     storm = drawn.plan(
-        drawn.kinds(events, _SHARES, chance, rest=Kind.ACCEPTED),
+        kinds(events, chance),
         _order,
         duplicates=duplicates,
         chance=chance,
@@ -207,6 +216,11 @@ def plan(*, events: int, duplicates: int, chance: random.Random) -> OrdersPlan:
         clumsy=some(ordinary, _PER_CENT_CLUMSY),
         pried_into=some(private, _PER_CENT_PRIED_INTO),
     )
+
+
+def kinds(events: int, chance: random.Random) -> list[Kind]:
+    """Of so many orders, in their order."""
+    return drawn.kinds(events, _SHARES, chance, rest=Kind.ACCEPTED)
 
 
 def _order(number: int, kind: Kind) -> PlannedOrder:

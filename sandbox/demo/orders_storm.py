@@ -17,11 +17,11 @@ from sandbox.demo.orders_refusals import REFUSED, Refused, broken, prying
 from sandbox.demo.orders_story import OrderStory, Posted
 from sandbox.demo.storm import SEEN_WITHIN_SECONDS, Storm
 from sandbox.demo.tally import Ending, Run
+from sandbox.demo.workflow_deployment import BROKEN_OFF
 from sandbox.downstream import Downstream, Exchange
 
-_CLIENTS = 8
+CLIENTS = 8
 _ENDED_WITHIN_SECONDS = 150
-_BROKEN_OFF = ("FAILED", "TIMED_OUT", "ABORTED")
 
 _FORMS: Sequence[Callable[[str], tuple[str, str]]] = (
     lambda key: ("Idempotency-Key", key),
@@ -61,7 +61,7 @@ class OrdersStorm(Storm[PlannedOrder]):
     @property
     def progress(self) -> str:
         sent = sum(map(len, self._posted.values()))
-        ended = len(self._events) - len(self._open())
+        ended = sum(_told(seen) for seen in self._seen.values())
         of_orders = f"{ended}/{len(self._events)} orders ended"
         return f"{sent} requests, {of_orders}, {self.effects} effects ({self.doing})"
 
@@ -70,7 +70,7 @@ class OrdersStorm(Storm[PlannedOrder]):
         return sum(each.effects_by_key().total() for each in (self._payment, self._provisioning))
 
     def _unfold(self) -> None:
-        with ThreadPoolExecutor(_CLIENTS, thread_name_prefix="client") as self._crowd:
+        with ThreadPoolExecutor(CLIENTS, thread_name_prefix="client") as self._crowd:
             self._send()
             self.doing = "sending what must be refused"
             self._all(self._refuse, REFUSED)
@@ -114,7 +114,7 @@ class OrdersStorm(Storm[PlannedOrder]):
         self._post(order, order.body)
         _ended(posts)
 
-    def _post(self, order: PlannedOrder, body: str, *, hang_up: bool = False) -> None:
+    def _post(self, order: PlannedOrder, body: str, *, hang_up: bool = False) -> Reply | None:
         send = self._api.post_and_hang_up if hang_up else self._api.post
         reply = send(
             body.encode(),
@@ -122,15 +122,19 @@ class OrdersStorm(Storm[PlannedOrder]):
             credentials=self._callers[order.caller](),
         )
         self._posted[order.id].append(Posted(body=body, reply=reply))
+        return reply
 
     def _look(self, order: PlannedOrder) -> None:
         reply = self._api.get(order.key, credentials=self._callers[order.caller]())
         self._seen[order.id].append(reply)
 
     def _refuse(self, refused: Refused) -> None:
-        credentials = self._callers[refused.caller]() if refused.caller else None
-        self.problems += refused.violations(refused.ask(self._api, credentials))
+        self.problems += refused.violations(self._reply_to(refused))
         self._refused.append(refused)
+
+    def _reply_to(self, refused: Refused) -> Reply:
+        credentials = self._callers[refused.caller]() if refused.caller else None
+        return refused.ask(self._api, credentials)
 
     def _stop(self, order: PlannedOrder) -> None:
         """Its execution, while it is charged."""
@@ -145,7 +149,7 @@ class OrdersStorm(Storm[PlannedOrder]):
     def _let_fail(self, number: int) -> None:
         """So many, before the others keep the machine busy: their ends settle meanwhile."""
         deadline = time.monotonic() + SEEN_WITHIN_SECONDS
-        while len(self._orders.executions(*_BROKEN_OFF)) < number and time.monotonic() < deadline:
+        while len(self._orders.executions(*BROKEN_OFF)) < number and time.monotonic() < deadline:
             time.sleep(0.2)
 
     def _executions_charging(self, order: PlannedOrder) -> set[str]:
@@ -170,16 +174,21 @@ class OrdersStorm(Storm[PlannedOrder]):
 
     def _reconcile(self) -> None:
         """Now, instead of within five minutes; but no end is told of before it has settled."""
-        broken_off = self._orders.executions(*_BROKEN_OFF)
-        if not broken_off:
+        if not self._settled():
             return
-        self.doing = "letting the failed ones settle"
-        last = max(execution["stopDate"].timestamp() for execution in broken_off)
-        time.sleep(max(0.0, last + self._orders.settle_seconds + 1 - time.time()))
         try:
             self._orders.reconcile()
         except RuntimeError as failure:
             self.problems.append(str(failure))
+
+    def _settled(self) -> list[dict[str, Any]]:
+        """The executions that broke off, once nothing of them can still be running."""
+        broken_off = self._orders.executions(*BROKEN_OFF)
+        if broken_off:
+            self.doing = "letting the failed ones settle"
+            last = max(execution["stopDate"].timestamp() for execution in broken_off)
+            time.sleep(max(0.0, last + self._orders.settle_seconds + 1 - time.time()))
+        return broken_off
 
     def _begin(self, do: Callable[[T], object], things: Iterable[T]) -> list[Future[Any]]:
         return [self._crowd.submit(do, thing) for thing in things]
@@ -190,7 +199,7 @@ class OrdersStorm(Storm[PlannedOrder]):
     def _judge(self, seconds: float) -> Run:
         charged, provisions = self._charged(), self._provisions()
         stories = tuple(
-            OrderStory(
+            self._story(
                 order=order,
                 posted=self._posted[order.id],
                 seen=self._seen[order.id],
@@ -218,6 +227,9 @@ class OrdersStorm(Storm[PlannedOrder]):
                 "polls": sum(map(len, self._seen.values())),
             },
         )
+
+    def _story(self, **seen: Any) -> OrderStory:
+        return OrderStory(**seen)
 
     def _judge_records(self, told: Mapping[str, str]) -> None:
         """One record and one execution for each order, and nothing else; `told`: each one's status by id."""

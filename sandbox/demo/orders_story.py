@@ -38,6 +38,10 @@ class OrderStory:
     reasons: tuple[str, ...] = ()  # nothing is dead-lettered
 
     @property
+    def event(self) -> str:
+        return self.order.id
+
+    @property
     def effects(self) -> int:
         return len(self.charged) + sum(map(len, self.provisioned.values()))
 

@@ -1,6 +1,6 @@
 """The storm over a workload with a queue: its messages, and some of them again, at once or later."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic
 
 from sandbox.demo.plan import E, Plan
@@ -8,10 +8,11 @@ from sandbox.demo.queued_deployment import QueuedDeployment
 from sandbox.demo.storm import Storm, event_of
 
 _CHUNK = 20  # events that are sent before the duplicates that overlap with them
-_REST_WITHIN_SECONDS = 150
 
 
 class QueuedStorm(Storm[E], Generic[E]):
+    rest_within_seconds = 150
+
     def __init__(self, plan: Plan[E], deployment: QueuedDeployment) -> None:
         super().__init__(plan.events, deployment)
         self._plan = plan
@@ -23,13 +24,7 @@ class QueuedStorm(Storm[E], Generic[E]):
         return f"{self.sent}/{self._plan.deliveries} sent, {self.effects} effects ({self.doing})"
 
     def _unfold(self) -> None:
-        again = {event.id for event in self._plan.overlapping}
-        for start in range(0, len(self._plan.events), _CHUNK):
-            chunk = self._plan.events[start : start + _CHUNK]
-            self._send(event.body for event in chunk)
-            self._send(event.body for event in chunk if event.id in again)
-            if start == 0:
-                self._under_way()
+        self._send_overlapping(self._plan.events)
         self._rest()
         self.doing = "sending duplicates of what has ended"
         self._send(event.body for event in self._plan.later)
@@ -37,6 +32,16 @@ class QueuedStorm(Storm[E], Generic[E]):
         self._rest()
         self.doing = "at rest"
         self._at_rest()
+
+    def _send_overlapping(self, events: Sequence[E]) -> None:
+        """These, and at once those of them again that are to overlap."""
+        again = {event.id for event in self._plan.overlapping}
+        for start in range(0, len(events), _CHUNK):
+            chunk = events[start : start + _CHUNK]
+            self._send(event.body for event in chunk)
+            self._send(event.body for event in chunk if event.id in again)
+            if start == 0:
+                self._under_way()
 
     def _under_way(self) -> None:
         """The first events have been sent; a workload may do something to its functions now."""
@@ -54,8 +59,8 @@ class QueuedStorm(Storm[E], Generic[E]):
 
     def _rest(self) -> None:
         self.doing = "waiting for the last ones to end"
-        if not self._queued.wait_until_quiet(seconds=_REST_WITHIN_SECONDS):
-            self.problems.append(f"not at rest within {_REST_WITHIN_SECONDS} s")
+        if not self._queued.wait_until_quiet(seconds=self.rest_within_seconds):
+            self.problems.append(f"not at rest within {self.rest_within_seconds} s")
 
     def _records(self) -> dict[str, dict[str, Any]]:
         """The ledger's records by event."""

@@ -148,28 +148,40 @@ def plan(
     prefix: str, *, events: int, duplicates: int, chance: random.Random, now: datetime
 ) -> RegistrationsPlan:
     """The same for the same seed of `chance` and the same day. `duplicates`: per cent of the events."""
-    shares = dict(_SHARES)
-    if not _last_look_possible(now):
-        del shares[Kind.LAST_LOOK]
 
     def make(number: int, kind: Kind) -> PlannedRegistration:
-        return PlannedRegistration(
-            id=f"{prefix}-{number:04}", kind=kind, effective_date=_effective_date(kind, now, chance)
-        )
+        return planned(prefix, number, kind, now, chance)
 
     storm = drawn.plan(
-        drawn.kinds(events, shares, chance, rest=Kind.ACCEPTED),
+        kinds(events, chance, now),
         make,
         duplicates=duplicates,
         chance=chance,
         overlapping_first=(Kind.SLOW,),
     )
-    kinds = [Kind.NOT_DUE, Kind.PAST] * _BYSTANDERS_OF_EACH_KIND
+    bystanders = [Kind.NOT_DUE, Kind.PAST] * _BYSTANDERS_OF_EACH_KIND
     return RegistrationsPlan(
         events=_victim_first(storm.events),
         overlapping=storm.overlapping,
         later=storm.later,
-        bystanders=tuple(make(number, kind) for number, kind in enumerate(kinds, start=events + 1)),
+        bystanders=tuple(make(number, kind) for number, kind in enumerate(bystanders, start=events + 1)),
+    )
+
+
+def kinds(events: int, chance: random.Random, now: datetime) -> list[Kind]:
+    """Of so many registrations, in their order."""
+    shares = dict(_SHARES)
+    if not _last_look_possible(now):
+        del shares[Kind.LAST_LOOK]
+    return drawn.kinds(events, shares, chance, rest=Kind.ACCEPTED)
+
+
+def planned(
+    prefix: str, number: int, kind: Kind, now: datetime, chance: random.Random
+) -> PlannedRegistration:
+    """`chance` draws the effective date, as far as the kind leaves it open."""
+    return PlannedRegistration(
+        id=f"{prefix}-{number:04}", kind=kind, effective_date=_effective_date(kind, now, chance)
     )
 
 

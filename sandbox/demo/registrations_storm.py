@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -10,6 +10,7 @@ from sandbox.demo import registrations_events, registrations_sweep
 from sandbox.demo.beside import beside
 from sandbox.demo.both_semantics import AT_MOST_ONCE
 from sandbox.demo.registrations_deployment import Registrations
+from sandbox.demo.registrations_events import Sighting
 from sandbox.demo.registrations_plan import (
     NO_REGISTRATIONS,
     REFUSED,
@@ -30,6 +31,9 @@ _EXPIRED, _NOT_NOTIFIED = "EXPIRED", "EXPIRED_NOTIFICATION_FAILED"
 
 class RegistrationsStorm(Storm[PlannedRegistration]):
     """`registry` honours idempotency keys only where the semantics ask for it."""
+
+    refused: Mapping[str, str] = REFUSED
+    """The reason that a kind must have in the dead-letter queue."""
 
     def __init__(
         self,
@@ -138,12 +142,12 @@ class RegistrationsStorm(Storm[PlannedRegistration]):
         steps, copies, lines = self._steps(), self._copies(), self._registrations.log_lines("Processor")
         of_events = registrations_events.take_letters(copies)
         stories = self._stories(
-            Counter({_id(key): n for key, n in self._registry.effects_by_key().items()}),
+            _by_id(self._registry.effects_by_key()),
             {event: latest(each)["state"] for event, each in steps.items()},
             copies,
-            refused=REFUSED,
+            refused=self.refused,
         )
-        notified = Counter({_id(key): n for key, n in self._notifications.effects_by_key().items()})
+        notified = _by_id(self._notifications.effects_by_key())
         for story, registration in zip(stories, self._events, strict=True):
             self._judge_notification(
                 story,
@@ -158,7 +162,7 @@ class RegistrationsStorm(Storm[PlannedRegistration]):
         runs = [line["counts"] for line in lines if line.get("message") == "run"]
         self._judge_runs(len(runs))
         self._judge_sweep()
-        self.problems += registrations_events.problems(of_events, self._plan)
+        self._judge_events(of_events)
         outcomes = _outcomes(lines)
         return Run(
             stories=stories,
@@ -190,6 +194,9 @@ class RegistrationsStorm(Storm[PlannedRegistration]):
     def _judge_report(self, story: Story, steps: Steps) -> None:
         if story.state in ("FAILED", "IN_DOUBT") and not settled(steps):
             self.problems.append(f"{story.event} ({story.kind}): nobody was told that it is {story.state}")
+
+    def _judge_events(self, dead: Sequence[Sighting]) -> None:
+        self.problems += registrations_events.problems(dead, self._plan)
 
     def _judge_runs(self, runs: int) -> None:
         if runs <= len(self._answers):
@@ -223,6 +230,14 @@ def _outcomes(lines: Iterable[dict[str, Any]]) -> Counter[str]:
     for line in lines:
         if "Registrations" in line:
             found[line["Outcome"]] += int(sum(line["Registrations"]))
+    return found
+
+
+def _by_id(effects: Counter[str]) -> Counter[str]:
+    """What is counted by downstream idempotency key; a registration with two keys has the effects of both."""
+    found: Counter[str] = Counter()
+    for key, number in effects.items():
+        found[_id(key)] += number
     return found
 
 

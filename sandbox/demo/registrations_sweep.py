@@ -25,6 +25,7 @@ TAKEN: dict[int, tuple[tuple[int, ...], str | None]] = {
     3: ((3, 4), "CLEARED"),
     4: ((), None),
 }
+_ALONE = TAKEN[2]
 _BETWEEN_RUNS = 4 * HOUR  # far more than a listing may be stale
 _KEYS_OF_EACH = 2
 
@@ -38,9 +39,10 @@ STAYING: dict[str, tuple[tuple[int, ...], str]] = {
 
 
 class Gardener:
-    """Plants what the sweeper is to remove, and what it is to leave alone."""
+    """Plants what the sweeper is to remove, so many keys of each age, and what it is to leave alone."""
 
-    def __init__(self, ssm: Any, prefix: str, *, now: int) -> None:
+    def __init__(self, ssm: Any, prefix: str, *, now: int, keys_of_each: int = _KEYS_OF_EACH) -> None:
+        self._keys_of_each = keys_of_each
         self._ssm = ssm
         self._prefix = prefix
         self._now = now
@@ -50,7 +52,7 @@ class Gardener:
     def plant(self) -> None:
         """Each run takes what is there one step further; the next one is the deployed sweeper's."""
         for runs in range(max(TAKEN), 0, -1):
-            for nth in range(_KEYS_OF_EACH):
+            for nth in range(self._keys_of_each):
                 self._claim(_swept(runs, nth), self._now - 2 * RETENTION, self._complete)
             if runs > 1:
                 self._sweep(self._now - (runs - 1) * _BETWEEN_RUNS)
@@ -85,13 +87,26 @@ class Gardener:
 
 def problems(steps: dict[str, Steps]) -> list[str]:
     """What is not as one run of the deployed sweeper must leave it."""
-    expected = {_swept(runs, nth): TAKEN[runs] for runs in TAKEN for nth in range(_KEYS_OF_EACH)} | STAYING
+    return list(wrong(steps).values())
+
+
+def wrong(
+    steps: dict[str, Steps], *, keys_of_each: int = _KEYS_OF_EACH, again: bool = False
+) -> dict[str, str]:
+    """The same by name, where so many keys of each age were planted; `again`: after more runs soon after it.
+
+    A key rests after each step that a run takes it, but for the one to CLEARED.
+    """
+    expected: dict[str, list[Any]] = {name: [end] for name, end in STAYING.items()}
+    for age, end in TAKEN.items():
+        ends = [end, TAKEN[age + 1]] if end == _ALONE and again else [end]
+        expected |= {_swept(age, nth): ends for nth in range(keys_of_each)}
     found = {name: _seen(steps.get(name, {}), staying=name in STAYING) for name in expected}
-    return [
-        f"planted, {name}: {found[name]} instead of {expected[name]}"
-        for name in expected
-        if found[name] != expected[name]
-    ]
+    return {
+        name: f"planted, {name}: {found[name]} instead of {ends[0]}"
+        for name, ends in expected.items()
+        if found[name] not in ends
+    }
 
 
 def counts(parameters: int) -> dict[str, int]:
@@ -109,4 +124,9 @@ def _swept(runs: int, nth: int) -> str:
     return f"past its retention, run {runs}, {nth + 1}"
 
 
-NAMES = frozenset(STAYING) | {_swept(runs, nth) for runs in TAKEN for nth in range(_KEYS_OF_EACH)}
+def names(*, keys_of_each: int = _KEYS_OF_EACH) -> list[str]:
+    """Of all keys that are planted."""
+    return [*STAYING, *(_swept(runs, nth) for runs in TAKEN for nth in range(keys_of_each))]
+
+
+NAMES = frozenset(names())

@@ -107,6 +107,14 @@ class Storm(ABC, Generic[E]):
         return copies
 
 
+def by_event(effects: Counter[str]) -> Counter[str]:
+    """What is counted by downstream idempotency key; an event with two keys has the effects of both."""
+    found: Counter[str] = Counter()
+    for key, number in effects.items():
+        found[event_of(key)] += number
+    return found
+
+
 def event_of(key: str) -> str:
     """The event's id in a record's key or a downstream idempotency key: what follows the last colon."""
     return unquote(key).rpartition(":")[2]

@@ -21,6 +21,9 @@ class Told(Protocol):
     """What became of one event, as far as a verdict needs it."""
 
     @property
+    def event(self) -> str: ...
+
+    @property
     def effects(self) -> int: ...
 
     @property

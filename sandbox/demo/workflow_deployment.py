@@ -1,9 +1,12 @@
 """A deployed stack whose events become executions, and whose reconciler looks after those that break off."""
 
+import json
 from typing import Any
 
 from sandbox.aws import Sandbox
 from sandbox.demo.deployment import Deployment
+
+BROKEN_OFF = ("FAILED", "TIMED_OUT", "ABORTED")
 
 
 class WorkflowDeployment(Deployment):
@@ -23,6 +26,10 @@ class WorkflowDeployment(Deployment):
             for page in pages.paginate(stateMachineArn=self.outputs["StateMachineArn"], **only)
             for execution in page["executions"]
         ]
+
+    def input_of(self, execution: str) -> Any:
+        """Of an execution, by its ARN."""
+        return json.loads(self._stepfunctions.describe_execution(executionArn=execution)["input"])
 
     @property
     def settle_seconds(self) -> int:

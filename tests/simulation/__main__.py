@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from idempotency.model import Semantics
 from tests.simulation import runs
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.runs import Caught, Findings, Searched
@@ -89,7 +88,7 @@ def _scopes(workloads: list[str], console: Console, report: dict[str, Any]) -> b
     """All interleavings."""
     table = _table("small scopes, every state", "", "semantics", "states", "schedules")
     chosen = [number for number, scope in enumerate(SCOPES) if scope.name.partition(":")[0] in workloads]
-    tasks = [(number, semantics) for number in chosen for semantics in Semantics]
+    tasks = [(number, semantics) for number in chosen for semantics in SCOPES[number].semantics]
     found: list[Searched] = []
     with _bar(console, "small scopes", len(tasks)) as advance:
         for each in runs.in_parallel(runs.search, tasks):

@@ -7,7 +7,7 @@ not from the code under test. A key begins a new life with each record that take
 import math
 from dataclasses import dataclass, field
 
-from tests.simulation.aws.step_functions import Execution
+from tests.simulation.aws.executions import Execution
 from tests.simulation.scheduler import Scheduler
 
 NO_ORDERS = "no JSON", '{"payment": {}, "items": []}'  # bodies that are refused where the key is free

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from typing import NoReturn
 
+from tests.simulation.aws.executions import Execution
 from tests.simulation.aws.expressions import Item
-from tests.simulation.aws.step_functions import Execution
 from tests.simulation.order_lives import NO_ORDERS, Life, Lives
 from tests.simulation.order_outcomes import Outcomes
 from tests.simulation.scheduler import Scheduler

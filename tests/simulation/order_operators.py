@@ -11,7 +11,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from executions.unfinished import Unreconciled
 from orders import reconciler
 from tests.simulation.aws.dynamodb import DynamoDB
-from tests.simulation.aws.step_functions import Execution, StepFunctions
+from tests.simulation.aws.executions import Execution
+from tests.simulation.aws.step_functions import StepFunctions
 from tests.simulation.order_functions import Context
 from tests.simulation.order_log import OrderLog
 from tests.simulation.order_setting import DAY, OVERRUN, Setting

@@ -12,8 +12,9 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import IdempotencyAl
 from orders import accept_order, begin_order, charge_payment, finish_order, order_status, provision_item
 from powertools_fencing import ClaimLost
 from tests.simulation.aws.dynamodb import DynamoDB
+from tests.simulation.aws.executions import Execution, Paginated
 from tests.simulation.aws.expressions import Item
-from tests.simulation.aws.step_functions import Execution, Paginated, StepFunctions
+from tests.simulation.aws.step_functions import StepFunctions
 from tests.simulation.order_answers import OrderAnswers
 from tests.simulation.order_clients import CALLERS, GATEWAY_SECONDS, Answer, Clients
 from tests.simulation.order_downstream import OrderDownstream

@@ -91,7 +91,7 @@ class Process:
 @dataclass(eq=False, slots=True)
 class Actor:
     name: str
-    body: Callable[[], None]
+    body: Callable[[], object]
     wake: float
     process: Process
     lifetime: float
@@ -134,7 +134,7 @@ class Scheduler:
     def start(
         self,
         name: str,
-        body: Callable[[], None],
+        body: Callable[[], object],
         *,
         at: float | None = None,
         lifetime: float = math.inf,

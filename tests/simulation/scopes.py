@@ -4,13 +4,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from idempotency.model import Semantics
-from tests.simulation import charges, ingestion, registrations
+from tests.simulation import charges, ingestion, ingestion_setting, registrations
 from tests.simulation.aws.sqs import Message
 from tests.simulation.exhaustive import Explored, Scope, Search, explore
 from tests.simulation.scheduler import START, Fate
+from tests.simulation.scope_of_orders import Acceptances
 
 _RECEIVES = 2
 _MARGIN = 10
@@ -44,41 +44,38 @@ class Charges(charges.Charges):
         self._deliveries = deliveries
 
     def run(self) -> None:
-        body, s = charges.body_of("CHG-1", "10.00"), self.setting
-        with self._simulated():
+        s = self.setting
+        with self.simulated():
             for _ in range(self._deliveries):
-                self._send(body)
-            for message in list(self._queue.messages):
-                deliver = partial(self._deliver, message, self._consumer.take, s.timeout, s.lease + s.margin)
+                message = self.send(charges.body_of("CHG-1", "10.00"))
+                deliver = partial(self._deliver, message, apart=s.lease + s.margin)
                 self.scheduler.start(f"poller of {message.id}", deliver)
             self.scheduler.run()
             self._search.settle()
-            self._come_to_rest()
+            self.come_to_rest()
 
-    def _deliver(
-        self, message: Message, take: Callable[[dict[str, Any]], bool], lifetime: int, apart: int
-    ) -> None:
+    def _deliver(self, message: Message, *, apart: int) -> None:
         for _ in range(_RECEIVES):
-            self._queue.receive_this(message, visibility=apart)
-            receipt = message.receipts[-1]
-            answers: list[bool] = []
+            self.queue.receive_this(message, visibility=apart)
+            receipt, answers = message.receipts[-1], list[bool]()
 
             def handle(answers: list[bool] = answers) -> None:
                 with suppress(Exception):  # as in a batch: it stays on the queue
-                    answers.append(take(message.record()))
+                    answers.append(self.consumer.take(message.record()))
 
-            self.scheduler.wait_for([self.scheduler.start(receipt, handle, lifetime=lifetime)])
+            worker = self.scheduler.start(receipt, handle, lifetime=self.setting.timeout)
+            self.scheduler.wait_for([worker])
             if answers == [True]:
-                self._acknowledged(message, receipt)
-                self._queue.delete(message)
+                self.acknowledged(message, receipt)
+                self.queue.delete(message)
                 return
             self.scheduler.pause(apart)
 
-    def _debit_takes(self) -> float:
+    def effect_takes(self) -> float:
         return 0
 
     def services(self) -> object:
-        return self._dynamodb.held(), self._queue.held(), self._dead_letters.held(), self._downstream.held()
+        return self.dynamodb.held(), self.queue.held(), self.dead_letters.held(), self.downstream.held()
 
 
 class ShortLease(Charges):
@@ -91,7 +88,7 @@ class Ingestion(ingestion.Ingestion):
     """Executions of one event, started at once; the Reconciler comes when all is over."""
 
     def __init__(self, search: Search, semantics: Semantics, deliveries: int) -> None:
-        setting = ingestion.Setting(
+        setting = ingestion_setting.Setting(
             semantics=semantics,
             retry_failed=False,
             fingerprinted=False,
@@ -112,33 +109,31 @@ class Ingestion(ingestion.Ingestion):
         self._deliveries = deliveries
 
     def run(self) -> None:
-        with self._simulated():
+        with self.simulated():
             for _ in range(self._deliveries):
-                self._send(ingestion.body_of("E-1", 10))
-            for message in self._queue.receive(
-                self._deliveries, visibility=120, chance=self.scheduler.chance
-            ):
+                message = self.send(ingestion.body_of("E-1", 10))
+                self.queue.receive_this(message, visibility=6 * self.setting.timeout)
                 self.scheduler.start(message.receipts[-1], partial(self._take, message))
             self.scheduler.run()
             self._search.settle()
-            self._come_to_rest()
+            self.come_to_rest()
 
     def _take(self, message: Message) -> None:
         with suppress(Exception):  # as in a batch: it stays on the queue
-            if self._starter.take(message.record()):
-                self._acknowledged(message, message.receipts[-1])
-                self._queue.delete(message)
+            if self.starter.take(message.record()):
+                self.acknowledged(message, message.receipts[-1])
+                self.queue.delete(message)
 
-    def _effect_takes(self) -> float:
+    def effect_takes(self) -> float:
         return 0
 
     def services(self) -> object:
         return (
-            self._dynamodb.held(),
-            self._queue.held(),
-            self._dead_letters.held(),
-            self._machine.held(),
-            self._downstream.held(),
+            self.dynamodb.held(),
+            self.queue.held(),
+            self.dead_letters.held(),
+            self.machine.held(),
+            self.downstream.held(),
         )
 
 
@@ -193,6 +188,7 @@ class Searched:
     stalls: int = 0
     longest_stall: float = 0
     quick: bool = False
+    semantics: tuple[Semantics, ...] = tuple(Semantics)
 
     def explore(self, semantics: Semantics, progress: Progress = lambda _: None) -> Explored:
         return explore(
@@ -248,5 +244,20 @@ SCOPES = [
     ),
     Searched(
         name="registrations: 3 processors, 1 lost answer", made=Registrations, deliveries=3, mishaps=_LOST
+    ),
+    Searched(
+        name="orders: 2 clients, 1 crash, 1 lost answer",
+        made=Acceptances,
+        deliveries=2,
+        mishaps={**_CRASH, **_LOST},
+        quick=True,
+        semantics=(Semantics.IDEMPOTENT_DOWNSTREAM,),
+    ),
+    Searched(
+        name="orders: 3 clients, 1 lost answer",
+        made=Acceptances,
+        deliveries=3,
+        mishaps=_LOST,
+        semantics=(Semantics.IDEMPOTENT_DOWNSTREAM,),
     ),
 ]

@@ -75,8 +75,15 @@ def test_a_violation_ends_the_search() -> None:
         explore(Broken, {})
 
 
-@pytest.mark.parametrize("semantics", Semantics)
-@pytest.mark.parametrize("scope", [each for each in SCOPES if each.quick], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    ("scope", "semantics"),
+    [
+        pytest.param(scope, semantics, id=f"{scope.name}, {semantics}")
+        for scope in SCOPES
+        if scope.quick
+        for semantics in scope.semantics
+    ],
+)
 def test_no_state_of_the_smallest_scopes_breaks_an_invariant(scope: Searched, semantics: Semantics) -> None:
     explored = scope.explore(semantics)
     assert explored.states > 100

@@ -6,26 +6,16 @@ execution can be stopped, run out of time, and be redriven from the task that fa
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from tests.simulation.aws import states_language as asl
+from tests.simulation.aws.executions import Execution, ExecutionAlreadyExists
 from tests.simulation.scheduler import Actor, Fate, Scheduler
 
 _LATEST_START = 9  # seconds: a cold start is over by then
-_ENDS = ("SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED")
-
-Event = dict[str, Any]
-
-
-class ExecutionAlreadyExists(ClientError):  # noqa: N818 - the service's name for it
-    def __init__(self) -> None:
-        super().__init__({"Error": {"Code": "ExecutionAlreadyExists", "Message": ""}}, "StartExecution")
 
 
 class _TaskFailed(Exception):  # noqa: N818 - named after the event in an execution's history
@@ -36,45 +26,6 @@ class _TaskFailed(Exception):  # noqa: N818 - named after the event in an execut
 
 class _Stopped(Exception):  # noqa: N818 - the execution has ended while this branch of it was busy
     pass
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Execution:
-    """`broke_off`: the state to redrive from, with its input; `items`: what each item of a Map has come to;
-    `views`: since when it has had which status, and stopped when.
-    """
-
-    arn: str
-    name: str
-    input: str
-    started: float
-    status: str = "RUNNING"
-    stopped: float | None = None
-    deadline: float = 0
-    error: str = ""
-    redrives: int = 0
-    redriven_at: float = 0
-    broke_off: tuple[str, Any] = ("", None)
-    items: dict[int, Any] = field(default_factory=dict)
-    history: list[Event] = field(default_factory=list)
-    states: list[str] = field(default_factory=list)
-    ends: list[str] = field(default_factory=list)
-    views: list[tuple[float, str, float | None]] = field(default_factory=list)
-
-    def becomes(self, status: str, *, now: float) -> None:
-        self.status, self.stopped = status, None if status == "RUNNING" else now
-        self.views.append((now, self.status, self.stopped))
-
-    def described(self, *, as_of: float = math.inf) -> dict[str, Any]:
-        _, status, stopped = [view for view in self.views if view[0] <= as_of][-1]
-        return {
-            "executionArn": self.arn,
-            "name": self.name,
-            "status": status,
-            "input": self.input,
-            "startDate": datetime.fromtimestamp(self.started, UTC),
-            **({"stopDate": datetime.fromtimestamp(stopped, UTC)} if stopped else {}),
-        }
 
 
 @dataclass(slots=True, kw_only=True)
@@ -438,19 +389,3 @@ class StepFunctions:
 
     def _by_arn(self, arn: str) -> Execution:
         return self.executions[arn.rpartition(":")[2]]
-
-
-class Paginated:
-    """A client of one-page operations, as boto3 offers its paginators."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def get_paginator(self, operation: str) -> Any:
-        def paginate(**arguments: Any) -> Iterator[dict[str, Any]]:
-            yield getattr(self._client, operation)(**arguments)
-
-        return SimpleNamespace(paginate=paginate)

@@ -11,7 +11,7 @@ from ingestion.reconciler import Reconciler
 from ingestion.starter import Starter
 from queues import batch
 from stacks.settings import IngestionSettings
-from tests.simulation import ingestion
+from tests.simulation import ingestion_setting
 from tests.simulation.mutants.rewriting import Mutant, rewritten
 
 
@@ -180,11 +180,11 @@ MUTANTS: list[Mutant] = [
 
 
 def _redefined(patch: pytest.MonkeyPatch, change: Any) -> None:
-    shipped = ingestion.definition
+    shipped = ingestion_setting.definition
 
     def changed(settings: IngestionSettings) -> dict[str, Any]:
         definition = deepcopy(shipped(settings))
         change(definition)
         return definition
 
-    patch.setattr(ingestion, "definition", changed)
+    patch.setattr(ingestion_setting, "definition", changed)

@@ -82,7 +82,7 @@ $(VENV)/.installed: requirements.txt requirements-dev.txt constraints.txt
 	@touch $@
 
 node_modules/.package-lock.json: package.json package-lock.json $(VENV)/.installed
-	@echo "installing the CDK command line into node_modules"
+	@echo "installing the CDK command line, and dynalite for the tests, into node_modules"
 	@npm ci --silent --no-audit --no-fund
 	@touch $@
 

@@ -11,7 +11,7 @@ from sandbox.demo import registrations_sweep
 ANY = "`true`"
 
 # How the update of each write of the ledger begins or goes on (lambdas/idempotency/adapters/dynamodb.py).
-_UPDATES = {
+UPDATES = {
     "claim": "if_not_exists(#attempt",
     "renew": "SET #leaseUntil =",
     "complete": "SET #state = :done",
@@ -25,7 +25,7 @@ _REGISTRATIONS = "registrations"  # the namespace of their claims
 
 def write(name: str) -> Call:
     """The UpdateItem by which the ledger writes `name`, a claim or a mark."""
-    return lambda event: f"{read(event)} && contains(UpdateExpression, '{_UPDATES[name]}')"
+    return lambda event: f"{read(event)} && contains(UpdateExpression, '{UPDATES[name]}')"
 
 
 def of_ledger(write_: str, kind: StrEnum) -> Operation:

@@ -1,22 +1,13 @@
 """Names one call of one function about one message, for faults: JMESPath expressions over the request."""
 
+from sandbox.chaos.calls import UPDATES
 from tests.sandbox.deployed import Message
 from tests.sandbox.registrations import Due
-
-# How the update of each write of the ledger begins or goes on (lambdas/idempotency/adapters/dynamodb.py).
-_UPDATES = {
-    "claim": "if_not_exists(#attempt",
-    "renew": "SET #leaseUntil =",
-    "complete": "SET #state = :done",
-    "fail": "SET #state = :failed",
-    "release": "SET #state = :released",
-    "doubt": "SET #state = :in_doubt",
-}
 
 
 def write(name: str, message: Message) -> str:
     """The UpdateItem by which the ledger writes `name`, a claim or a mark."""
-    return f"Key.pk.S == '{message.pk}' && contains(UpdateExpression, '{_UPDATES[name]}')"
+    return f"Key.pk.S == '{message.pk}' && contains(UpdateExpression, '{UPDATES[name]}')"
 
 
 def start(event: Message) -> str:

@@ -28,7 +28,6 @@ from tests.ssm.resending import Resending
 PREFIX = "/idempotency/simulation"
 NAMESPACE = "simulation"
 MARGIN, RETENTION, HOUR = 10, 7_200, 3_600  # seconds
-SKEW = 4  # seconds by which a clock is wrong, at most
 ATTEMPTS = 3  # of the SDK
 _LAST_SWEEPS = 16  # an hour apart
 
@@ -37,7 +36,9 @@ _STORE_ERRORS = (BotoCoreError, ClientError, Busy)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a seed chooses. Seconds; `lifetime` and `sweep` are the functions' timeouts."""
+    """What a seed chooses. Seconds; `lifetime` and `sweep` are the functions' timeouts, `skew`: by how much a
+    clock is wrong at most.
+    """
 
     semantics: Semantics
     keys: int
@@ -50,10 +51,17 @@ class Setting:
     torn: bool
     sparse: float
     rejected: float
+    skew: int
+
+    @property
+    def trusted(self) -> bool:
+        """Any two clocks differ by no more than the margin."""
+        return 2 * self.skew <= MARGIN
 
     @property
     def punctual(self) -> bool:
-        return self.lifetime + MARGIN < self.lease
+        """No processor outlives its lease."""
+        return self.trusted and self.lifetime + MARGIN < self.lease
 
     @classmethod
     def of(cls, scheduler: Scheduler) -> "Setting":
@@ -72,6 +80,7 @@ class Setting:
             torn=one_of((False, True)),
             sparse=0.2,
             rejected=0.05,
+            skew=one_of((4, 4, 4, 4, 4, 60)),
         )
 
 
@@ -99,7 +108,7 @@ class Registrations:
             while_creating=scheduler.breathe,
         )
         self._keys = [Key(pk=name, sk=NAMESPACE) for name in self._names]
-        self.books = Books(scheduler, self._policy, skew=2 * SKEW)
+        self.books = Books(scheduler, self._policy, skew=2 * setting.skew, trusted=setting.trusted)
         self.log = ParameterLog(scheduler, self._keys, self.books)
         self.log.on_removal = self._deliver_once_more
         self._store.observer = self.log
@@ -156,7 +165,7 @@ class Registrations:
         """With nothing going wrong any more no key hangs, and somebody is told of each that failed."""
         scheduler = self.scheduler
         scheduler.weather = CALM
-        scheduler.now += self.setting.lease + MARGIN + 2 * SKEW
+        scheduler.now += self.setting.lease + MARGIN + 2 * self.setting.skew
         self._settling = True
         self._store.staleness = 0
         for _ in range(2):  # the first may fail; the second tells of it
@@ -226,7 +235,7 @@ class Registrations:
         chance, lease = self.scheduler.chance, self.setting.lease
         slow = not self._settling and not self.setting.punctual and chance.random() < 0.2
         if slow:
-            over = self.scheduler.now + lease + MARGIN + SKEW
+            over = self.scheduler.now + lease + MARGIN + self.setting.skew
             self._start("an impatient processor", [claim.key.pk], at=over + chance.uniform(0, 20))
         slow_before = slow and chance.random() < 0.5
         if slow_before:
@@ -264,7 +273,7 @@ class Registrations:
         )
 
     def _clock(self) -> Callable[[], int]:
-        skew = self.scheduler.chance.randint(-SKEW, SKEW)
+        skew = self.scheduler.chance.randint(-self.setting.skew, self.setting.skew)
 
         def clock() -> int:
             now = int(self.scheduler.now) + skew

@@ -153,6 +153,7 @@ class Registrations(registrations.Registrations):
             torn=False,
             sparse=0,
             rejected=0,
+            skew=0,
         )
         super().__init__(search, setting)
         self._search = search

@@ -8,7 +8,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from tests.simulation import runs
+from tests.simulation import documented, runs
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.runs import Caught, Findings, Searched
 from tests.simulation.scheduler import Violation
@@ -27,11 +27,13 @@ from tests.simulation.worlds import WORKLOADS
 
 REPORT = Path(__file__).resolve().parents[2] / "build" / "simulation" / "report.json"
 _SCHEDULES = 25_000  # of each workload
+_BETWEEN_LINES = 20  # seconds
+_WIDTH = 160  # of a table in a log
 
 
 def main() -> int:
     chosen = _arguments()
-    console = Console(soft_wrap=True)
+    console = Console(soft_wrap=True, width=None if sys.stdout.isatty() else _WIDTH)
     if chosen.seed is not None:
         return _replay(chosen.workload, chosen.seed, console)
     workloads = list(WORKLOADS) if chosen.workload == "all" else [chosen.workload]
@@ -45,6 +47,8 @@ def main() -> int:
     report |= {"seconds": round(time.monotonic() - begun), "verdict": "ok" if ok else "failed"}
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(report, indent=2) + "\n")
+    if chosen.document:
+        documented.write(report)
     console.print(f"verdict: {report['verdict']}", style="green" if ok else "bold red")
     console.print(f"[dim]{REPORT.relative_to(REPORT.parents[2])}[/]", highlight=False)
     return int(not ok)
@@ -119,7 +123,7 @@ def _mutants(workloads: list[str], console: Console, report: dict[str, Any]) -> 
         shown = each.invariant or "nothing: an invariant is missing"
         seed = "" if each.seed is None else str(each.seed)
         style = "" if each.invariant else "red"
-        table.add_row(each.mutant.replace("_", " "), each.workload, seed, shown[:120], style=style)
+        table.add_row(documented.in_words(each.mutant), each.workload, seed, shown[:120], style=style)
     report["mutants"] = [asdict(each) for each in caught]
     console.print(table)
     return all(each.invariant for each in caught)
@@ -152,12 +156,25 @@ def _table(title: str, *columns: str) -> Table:
 
 
 @contextmanager
-def _bar(console: Console, what: str, total: int) -> Iterator[Any]:
-    """A bar on a terminal, a line at the end elsewhere."""
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda steps: progress.advance(task, steps)
+def _bar(console: Console, what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, a line now and then elsewhere."""
+    if console.is_terminal:
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        with Progress(*columns, console=console) as progress:
+            task = progress.add_task(what, total=total)
+            yield lambda steps: progress.advance(task, steps)
+        return
+    done, told, begun = 0, 0.0, time.monotonic()
+
+    def advance(steps: int) -> None:
+        nonlocal done, told
+        done += steps
+        now = time.monotonic() - begun
+        if done == total or now > told + _BETWEEN_LINES:
+            told = now
+            console.print(f"{now:6.1f} s  {what}: {done:,} of {total:,}", highlight=False)
+
+    yield advance
 
 
 def _arguments() -> argparse.Namespace:
@@ -169,6 +186,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="seed of the first schedule")
     parser.add_argument("--only", choices=["schedules", "scopes", "mutants"], help="leave the others out")
     parser.add_argument("--seed", type=int, help="tell this one schedule of one workload, step by step")
+    parser.add_argument("--document", action="store_true", help="put the figures into docs/proof.md, too")
     chosen = parser.parse_args()
     if chosen.seed is not None and chosen.workload == "all":
         parser.error("--seed needs a --workload")

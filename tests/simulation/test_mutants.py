@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.simulation import runs
+from tests.simulation import documented, runs
 from tests.simulation.mutants import MUTANTS
 
 
@@ -14,3 +14,9 @@ def test_every_mutant_is_caught() -> None:
     ]
     if survivors:
         pytest.fail("an invariant is missing: " + ", ".join(survivors), pytrace=False)
+
+
+def test_the_documentation_names_every_mutant() -> None:
+    told = documented.PROOF.read_text(encoding="utf-8")
+    left_out = [name for each in MUTANTS if (name := documented.in_words(each.mutant.__name__)) not in told]
+    assert not left_out, "python -m tests.simulation --document"

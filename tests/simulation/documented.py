@@ -1,0 +1,78 @@
+"""Puts what a run found into docs/proof.md, between the marks that stand there for it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+PROOF = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
+
+
+def write(report: Mapping[str, Any]) -> None:
+    """Sections of which the report has nothing stay as they are."""
+    text = PROOF.read_text(encoding="utf-8")
+    for name, table in _tables(report):
+        before, begin, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- /{name} -->")
+        if not end:
+            raise LookupError(f"docs/proof.md has no place for {name}")
+        text = f"{before}{begin}\n{table}\n\n{end}{after}"
+    PROOF.write_text(text, encoding="utf-8")
+
+
+def in_words(mutant: str) -> str:
+    return mutant.replace("_", " ")
+
+
+def _tables(report: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    if found := report.get("schedules"):
+        rows = [
+            (workload, f"{each['schedules']:,}", f"{each['steps']:,}", _most_seen(each["seen"]), _none(each))
+            for workload, each in found.items()
+        ]
+        yield "schedules", _table(("workload", "schedules", "steps", "among them", "violations"), rows)
+    if scopes := report.get("scopes"):
+        told = sorted(scopes, key=lambda each: (each["scope"], each["semantics"]))
+        yield (
+            "scopes",
+            _table(
+                ("scope", "semantics", "states", "schedules"),
+                [
+                    (
+                        each["scope"],
+                        each["semantics"],
+                        f"{each['explored']['states']:,}",
+                        f"{each['explored']['schedules']:,}",
+                    )
+                    for each in told
+                ],
+            ),
+        )
+    if mutants := report.get("mutants"):
+        caught = [
+            (in_words(each["mutant"]), each["workload"], str(each["seed"]), _example(each["invariant"]))
+            for each in sorted(mutants, key=lambda each: (each["workload"], each["mutant"]))
+        ]
+        yield "mutants", _table(("fault", "found in", "by seed", "because"), caught)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _most_seen(seen: Mapping[str, int]) -> str:
+    most = sorted(seen.items(), key=lambda each: -each[1])[:5]
+    return ", ".join(f"{what}: {times:,}" for what, times in most)
+
+
+def _none(found: Mapping[str, Any]) -> str:
+    return "0" if found["violation"] is None else "1"
+
+
+def _example(invariant: str | None) -> str:
+    """Short, and without what a table in Markdown would take for its own."""
+    text = (invariant or "nothing").replace("|", "/")
+    text = re.sub(r"machine:([0-9a-f]{12})[0-9a-f]*", r"\1", text)
+    text = re.sub(r", lease until.*", "", text)
+    return text if len(text) <= 110 else text[:107] + "…"

@@ -77,8 +77,9 @@ class Downstream:
         by = (claim.key.digest(), claim.owner, claim.attempt)
         standing = self._books.standing.get(claim.key)
         holds = self._books.holds(claim)
-        late = self._repeats and (by in earlier or (standing is not None and standing.unknown))
-        if self._punctual and not holds and not late:
+        unheard = self._scheduler.process.given_up and standing is not None and standing.unknown
+        excused = self._repeats and (by in earlier or unheard)
+        if self._punctual and not holds and not excused:
             self._scheduler.fail(f"an effect on {pk} begins without a claim that stands")
         if earlier and self._books.trusted and self._semantics is Semantics.AT_MOST_ONCE:
             self._scheduler.fail(f"a second effect on {pk}; the first was by {earlier[0][1]}")

@@ -180,7 +180,7 @@ class Ingestion(QueuedWorld):
         at = now + chance.uniform(0, 20)
         self.scheduler.start("reconciler", self._reconcile, at=at, lifetime=240, skew=self.skew())
         if chance.random() < 0.5:
-            at = now + self._longest_run + chance.uniform(1, 10)
+            at = now + self._longest_run + chance.choice((chance.uniform(1, 10), chance.uniform(60, 600)))
             self.scheduler.start("operator", partial(self._redrive_execution, execution), at=at)
 
     def _reconcile_regularly(self, *, until: float) -> None:

@@ -16,7 +16,7 @@ _WRITERS = {  # who brings a record from which status to which
     **{(status, "FAILED"): "reconciler" for status in ("ACCEPTED", "RUNNING", "FAILED")},
 }
 _TOLD = {"SUCCEEDED": {"result"}, "FAILED": {"reason", "tasks"}}  # attributes of a status
-_LATEST_WRITE = 60  # seconds from the look at the clock until a write lands
+_LATEST_WRITE = 240  # seconds after its time was read: no function lives for longer
 
 
 class OrderLog:

@@ -20,7 +20,7 @@ from tests.simulation.worlds import WORKLOADS
 
 T = TypeVar("T")
 
-MUTANT_SCHEDULES = 1_300  # of a workload: within so many a mutant has to be found
+MUTANT_SCHEDULES = 2_000  # of a workload: within so many a mutant has to be found
 _AT_A_TIME = 100  # schedules
 
 

@@ -131,10 +131,6 @@ def a_failure_that_could_not_be_recorded_is_the_end_of_it(patch: pytest.MonkeyPa
     _redefined(patch, catch)
 
 
-def an_end_is_dealt_with_before_it_has_settled(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(UnfinishedExecutions, "_settled", lambda *_: True)
-
-
 def an_end_is_marked_before_its_message_is_sent(patch: pytest.MonkeyPatch) -> None:
     rewritten(
         patch,
@@ -172,7 +168,6 @@ MUTANTS: list[Mutant] = [
     an_event_is_left_to_whoever_has_it_in_progress,
     a_guard_that_failed_keeps_its_claim,
     a_failure_that_could_not_be_recorded_is_the_end_of_it,
-    an_end_is_dealt_with_before_it_has_settled,
     an_end_is_marked_before_its_message_is_sent,
     the_reconciler_leaves_claims_in_progress,
     the_reconciler_takes_other_content_for_done,

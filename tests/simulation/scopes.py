@@ -172,7 +172,7 @@ class Registrations(registrations.Registrations):
 
 Made = Callable[[Search, Semantics, int], Scope]
 
-_CRASH = {Fate.DIES_BEFORE: 1, Fate.DIES_AFTER: 1}
+_CRASHES = {Fate.DIES_BEFORE: 1, Fate.DIES_AFTER: 1}
 _LOST = {Fate.UNHEARD: 1}
 
 
@@ -205,12 +205,14 @@ SCOPES = [
     Searched(
         name="charges: 2 deliveries, 1 lost answer", made=Charges, deliveries=2, mishaps=_LOST, quick=True
     ),
-    Searched(name="charges: 2 deliveries, 1 crash", made=Charges, deliveries=2, mishaps=_CRASH, quick=True),
     Searched(
-        name="charges: 2 deliveries, 1 crash, 1 lost answer",
+        name="charges: 2 deliveries, 2 crashes", made=Charges, deliveries=2, mishaps=_CRASHES, quick=True
+    ),
+    Searched(
+        name="charges: 2 deliveries, 2 crashes, 1 lost answer",
         made=Charges,
         deliveries=2,
-        mishaps={**_CRASH, **_LOST},
+        mishaps={**_CRASHES, **_LOST},
     ),
     Searched(
         name="charges: 2 deliveries, 1 stall beyond the lease, 1 lost answer",
@@ -229,7 +231,7 @@ SCOPES = [
         quick=True,
     ),
     Searched(name="ingestion: 2 deliveries, 1 lost answer", made=Ingestion, deliveries=2, mishaps=_LOST),
-    Searched(name="ingestion: 2 deliveries, 1 crash", made=Ingestion, deliveries=2, mishaps=_CRASH),
+    Searched(name="ingestion: 2 deliveries, 2 crashes", made=Ingestion, deliveries=2, mishaps=_CRASHES),
     Searched(
         name="registrations: 2 processors, 1 lost answer",
         made=Registrations,
@@ -238,19 +240,19 @@ SCOPES = [
         quick=True,
     ),
     Searched(
-        name="registrations: 2 processors, 1 crash, 1 lost answer",
+        name="registrations: 2 processors, 2 crashes, 1 lost answer",
         made=Registrations,
         deliveries=2,
-        mishaps={**_CRASH, **_LOST},
+        mishaps={**_CRASHES, **_LOST},
     ),
     Searched(
         name="registrations: 3 processors, 1 lost answer", made=Registrations, deliveries=3, mishaps=_LOST
     ),
     Searched(
-        name="orders: 2 clients, 1 crash, 1 lost answer",
+        name="orders: 2 clients, 2 crashes, 1 lost answer",
         made=Acceptances,
         deliveries=2,
-        mishaps={**_CRASH, **_LOST},
+        mishaps={**_CRASHES, **_LOST},
         quick=True,
         semantics=(Semantics.IDEMPOTENT_DOWNSTREAM,),
     ),

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from idempotency.model import Key
-from sandbox.chaos.operation import Call, Operation
+from sandbox.chaos.operation import Arm, Call, Operation, Provocation
 from sandbox.demo import registrations_sweep
 
 ANY = "`true`"
@@ -31,6 +31,27 @@ def write(name: str) -> Call:
 def of_ledger(write_: str, kind: StrEnum) -> Operation:
     """What writes it, brought about by events of this kind."""
     return Operation(service="dynamodb", name="UpdateItem", use=write_, kind=kind, call=write(write_))
+
+
+def of_reconciler(
+    service: str,
+    name: str,
+    use: str,
+    call: Call,
+    *,
+    kind: StrEnum,
+    provoked_by: tuple[Provocation, ...] = (),
+) -> Operation:
+    """What a reconciler asks of AWS, brought about by executions that break off."""
+    return Operation(
+        service=service,
+        name=name,
+        use=f"reconciler: {use}",
+        kind=kind,
+        call=call,
+        arm=Arm.RECONCILING,
+        provoked_by=provoked_by,
+    )
 
 
 def read(event: Any) -> str:

@@ -10,7 +10,7 @@ from sandbox.chaos import both_semantics, calls, campaign
 from sandbox.chaos.campaign import Campaign
 from sandbox.chaos.faults import Fault
 from sandbox.chaos.ingestion_storm import IngestionChaos
-from sandbox.chaos.operation import Arm, Call, Operation, Provocation
+from sandbox.chaos.operation import Operation, Provocation
 from sandbox.demo.both_semantics import AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM
 from sandbox.demo.ingestion import IngestionHalf
 from sandbox.demo.ingestion_deployment import Ingestion
@@ -34,17 +34,7 @@ _UNRECORDED_FAILURE = Provocation(
 )
 
 
-def _of_reconciler(service: str, name: str, use: str, call: Call) -> Operation:
-    return Operation(
-        service=service,
-        name=name,
-        use=f"reconciler: {use}",
-        kind=Kind.REJECTED,
-        call=call,
-        arm=Arm.RECONCILING,
-        provoked_by=(_UNRECORDED_FAILURE,),
-    )
-
+_of_reconciler = partial(calls.of_reconciler, kind=Kind.REJECTED, provoked_by=(_UNRECORDED_FAILURE,))
 
 OPERATIONS = (
     Operation(
@@ -91,8 +81,7 @@ class IngestionChaosHalf(IngestionHalf):
 
     def storm(self, sandbox: Sandbox, outputs: dict[str, str]) -> IngestionChaos:
         deployment = Ingestion(sandbox, outputs)
-        # What a killed worker held comes back as soon as it can't be running any more.
-        deployment.redeliver_after(deployment.configuration("Starter")["Timeout"] + 1)
+        deployment.redeliver_what_was_killed("Starter")
         return IngestionChaos(self.plan, deployment, self.downstream)
 
 

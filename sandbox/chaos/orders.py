@@ -3,6 +3,7 @@
 import random
 import time
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from sandbox.aws import Sandbox
@@ -36,15 +37,7 @@ def _of_task(name: str, use: str, kind: Kind) -> Operation:
     )
 
 
-def _of_reconciler(service: str, name: str, use: str, call: Call) -> Operation:
-    return Operation(
-        service=service,
-        name=name,
-        use=f"reconciler: {use}",
-        kind=Kind.REJECTED,
-        call=call,
-        arm=Arm.RECONCILING,
-    )
+_of_reconciler = partial(calls.of_reconciler, kind=Kind.REJECTED)
 
 
 def _status(status: str) -> Call:

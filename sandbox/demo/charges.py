@@ -33,9 +33,8 @@ class ChargesHalf:
         )
 
     def deployed(self, sandbox: Sandbox, outputs: dict[str, str]) -> QueuedDeployment:
-        """What a killed worker held comes back as soon as it can't be running any more."""
         deployment = QueuedDeployment(sandbox, outputs)
-        deployment.redeliver_after(deployment.configuration("Consumer")["Timeout"] + 1)
+        deployment.redeliver_what_was_killed("Consumer")
         return deployment
 
 

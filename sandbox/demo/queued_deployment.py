@@ -37,6 +37,10 @@ class QueuedDeployment(Deployment):
             QueueUrl=self.outputs["QueueUrl"], Attributes={"VisibilityTimeout": str(seconds)}
         )
 
+    def redeliver_what_was_killed(self, function: str) -> None:
+        """What a killed worker held comes back as soon as it can't be running any more."""
+        self.redeliver_after(self.configuration(function)["Timeout"] + 1)
+
     def records(self) -> dict[str, dict[str, Any]]:
         """The ledger's records by partition key, as DynamoDB holds them."""
         pages = self._sandbox.client("dynamodb").get_paginator("scan")

@@ -115,6 +115,14 @@ class Charges:
         assert all(failure.keys() == {"itemIdentifier"} for failure in answer["batchItemFailures"])
         return {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
 
+    def deliver_amid(
+        self, batch: list[dict[str, Any]], outage: dict[str, Any], fates: list[Fate]
+    ) -> set[str]:
+        """The same, while the ledger is down for some writes and SQS does with the copies what `fates` say."""
+        self.ledger.down = outage
+        self.queue.fates = {record["body"]: fate for record, fate in zip(batch, fates, strict=False)}
+        return self.deliver(batch)
+
     def record(self, text: object) -> Record | None:
         """Of the charge in a body; None if there is none."""
         return self.ledger.read(Key(pk=f"charge:{charge_in(text)}", sk="charges"))
@@ -150,9 +158,7 @@ refused_copies = st.lists(st.sampled_from([Fate.DONE, Fate.DONE, *Fate]), min_si
 def test_a_message_is_acknowledged_only_when_its_charge_is_settled(
     charges: Charges, batch: list[dict[str, Any]], outage: dict[str, Any], fates: list[Fate]
 ) -> None:
-    charges.ledger.down = outage
-    charges.queue.fates = {record["body"]: fate for record, fate in zip(batch, fates, strict=False)}
-    stay = charges.deliver(batch)
+    stay = charges.deliver_amid(batch, outage, fates)
     for record in batch:
         assert record["messageId"] in stay or charges.settled(record)
 
@@ -163,9 +169,7 @@ def test_when_all_is_well_again_every_message_settles_and_no_charge_is_debited_t
     charges: Charges, batch: list[dict[str, Any]], outage: dict[str, Any], fates: list[Fate]
 ) -> None:
     """Under idempotent-downstream the bank may be asked again: the charge's id is its idempotency key."""
-    charges.ledger.down = outage
-    charges.queue.fates = {record["body"]: fate for record, fate in zip(batch, fates, strict=False)}
-    stay = charges.deliver(batch)
+    stay = charges.deliver_amid(batch, outage, fates)
     charges.ledger.down, charges.queue.fates, charges.bank.endings = {}, {}, {}
     for _ in batch:  # copies of one charge may have to wait for each other
         charges.now += LEASE + MARGIN

@@ -23,7 +23,7 @@ from queues import batch
 from tests.simulation.aws.event_source import Context
 from tests.simulation.aws.sqs import Message
 from tests.simulation.queued import QueuedSetting, QueuedWorld
-from tests.simulation.scheduler import CALM, Fate, Scheduler, Weather
+from tests.simulation.scheduler import CALM, Fate, Scheduler
 
 NAMESPACE = "charges"
 RECORD_SECONDS = 12  # no record of a batch is begun with less time left
@@ -61,19 +61,13 @@ class Setting(QueuedSetting):
 
 
 class Charges(QueuedWorld):
+    drawn = Setting
     redrives = 3
     most_messages = 10
     setting: Setting
 
-    @classmethod
-    def of(cls, seed: int) -> "Charges":
-        scheduler = Scheduler(seed)
-        setting = Setting.of(scheduler)
-        scheduler.weather = Weather.drawn(scheduler.chance, longest_stall=setting.timeout)
-        return cls(scheduler, setting)
-
     def __init__(self, scheduler: Scheduler, setting: Setting) -> None:
-        super().__init__(scheduler, setting, punctual=setting.punctual, repeats=False)
+        super().__init__(scheduler, setting)
         self.consumer = Consumer(
             recovery=ChargeRecovery(
                 ledger=self.ledger,

@@ -25,7 +25,7 @@ from tests.simulation.aws.sqs import Message
 from tests.simulation.aws.step_functions import StepFunctions
 from tests.simulation.ingestion_setting import Setting, settings
 from tests.simulation.queued import TABLE, QueuedWorld
-from tests.simulation.scheduler import CALM, Scheduler, Weather
+from tests.simulation.scheduler import CALM, Scheduler
 
 NAMESPACE, SOURCE = "ingestion", "event"
 CALL_SECONDS = 3  # the worst case of one call
@@ -42,19 +42,14 @@ class _Machine(StepFunctions):
 
 
 class Ingestion(QueuedWorld):
+    drawn = Setting
     redrives = 5
     most_messages = 8
+    repeats = True
     setting: Setting
 
-    @classmethod
-    def of(cls, seed: int) -> "Ingestion":
-        scheduler = Scheduler(seed)
-        setting = Setting.of(scheduler)
-        scheduler.weather = Weather.drawn(scheduler.chance, longest_stall=setting.timeout)
-        return cls(scheduler, setting)
-
     def __init__(self, scheduler: Scheduler, setting: Setting) -> None:
-        super().__init__(scheduler, setting, punctual=setting.trusted, repeats=True)
+        super().__init__(scheduler, setting)
         s = setting
         self._settings = settings(s.semantics, timeout=s.timeout, margin=s.margin, lease=s.lease)
         functions: dict[str, Callable[[Any], Any]] = {

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, Self
 from unittest.mock import patch
 
 from idempotency.adapters.dynamodb import DynamoDBLedger
@@ -24,7 +24,7 @@ from tests.simulation.books import Books
 from tests.simulation.downstream import Downstream
 from tests.simulation.item_log import ItemLog
 from tests.simulation.quiet import quiet
-from tests.simulation.scheduler import CALM, START, Scheduler
+from tests.simulation.scheduler import CALM, START, Scheduler, Weather
 from tests.simulation.telling import tell
 from tests.simulation.threads import Threads
 from tests.simulation.wire import Wire
@@ -35,7 +35,7 @@ SDK_ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedSetting:
+class QueuedSetting(ABC):
     """What a seed chooses. Seconds; `skew`: by how much a clock is wrong at most; `rejected`: a share of all
     effects; `timeout` is the functions'.
     """
@@ -57,17 +57,34 @@ class QueuedSetting:
         """Any two clocks differ by no more than the margin."""
         return 2 * self.skew <= self.margin
 
+    @property
+    def punctual(self) -> bool:
+        """No handling outlives its lease."""
+        return self.trusted
+
+    @classmethod
+    @abstractmethod
+    def of(cls, scheduler: Scheduler) -> "QueuedSetting":
+        """As the scheduler's chance draws it."""
+
 
 class QueuedWorld(ABC):
     """One run: `run` raises Violation where an invariant does not hold."""
 
+    drawn: type[QueuedSetting]
     redrives: int  # how often somebody looks after the dead letters
     most_messages: int
+    repeats = False  # whether an invocation may start that nobody waits for
     setting: QueuedSetting
 
-    def __init__(
-        self, scheduler: Scheduler, setting: QueuedSetting, *, punctual: bool, repeats: bool
-    ) -> None:
+    @classmethod
+    def of(cls, seed: int) -> Self:
+        scheduler = Scheduler(seed)
+        setting = cls.drawn.of(scheduler)
+        scheduler.weather = Weather.drawn(scheduler.chance, longest_stall=setting.timeout)
+        return cls(scheduler, setting)
+
+    def __init__(self, scheduler: Scheduler, setting: QueuedSetting) -> None:
         self.scheduler = scheduler
         self.setting = s = setting
         scheduler.trace.append(f"{s}\n{scheduler.weather}")
@@ -81,8 +98,8 @@ class QueuedWorld(ABC):
             scheduler,
             self.books,
             s.semantics,
-            punctual=punctual,
-            repeats=repeats,
+            punctual=s.punctual,
+            repeats=self.repeats,
             rejected=s.rejected,
             takes=self.effect_takes,
         )

@@ -29,7 +29,6 @@ class Execution:
     started: float
     status: str = "RUNNING"
     stopped: float | None = None
-    deadline: float = 0
     error: str = ""
     redrives: int = 0
     redriven_at: float = 0

@@ -119,7 +119,6 @@ class StepFunctions:
     # How an execution goes on.
 
     def _go_on(self, execution: Execution, state: str, data: Any) -> None:
-        execution.deadline = self.scheduler.now + self.definition["TimeoutSeconds"]
         run = execution.redrives
 
         def body() -> None:

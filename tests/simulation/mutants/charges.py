@@ -7,16 +7,13 @@ import pytest
 from charges.consumer import Consumer
 from charges.core_banking import CoreBanking
 from charges.service import ChargeRecovery
-from queues import batch, dead_letter
+from queues import dead_letter
+from tests.simulation.mutants.batches import a_message_whose_handling_failed_is_swallowed
 from tests.simulation.mutants.rewriting import Mutant, rewritten
 
 
 def a_message_is_acknowledged_before_its_charge_is_done(patch: pytest.MonkeyPatch) -> None:
     rewritten(patch, Consumer, "_settle", "return False", "return True")
-
-
-def a_message_whose_handling_failed_is_swallowed(patch: pytest.MonkeyPatch) -> None:
-    rewritten(patch, batch, "process_batch", "        return False", "        return True")
 
 
 def a_dead_letter_that_was_refused_counts_as_sent(patch: pytest.MonkeyPatch) -> None:

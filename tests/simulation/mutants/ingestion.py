@@ -1,37 +1,20 @@
 """Deliberate faults in the workflow around an effect: its functions, its definition, its Reconciler."""
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
 
-from executions.unfinished import UnfinishedExecutions
-from ingestion import idempotency_guard, intake, record_failure, side_effect
+from ingestion import idempotency_guard, intake, reconciler, record_failure, side_effect
 from ingestion.reconciler import Reconciler
 from ingestion.starter import Starter
-from queues import batch
-from stacks.settings import IngestionSettings
 from tests.simulation import ingestion_setting
-from tests.simulation.mutants.rewriting import Mutant, rewritten
-
-
-def a_message_whose_handling_failed_is_swallowed(patch: pytest.MonkeyPatch) -> None:
-    rewritten(patch, batch, "process_batch", "        return False", "        return True")
+from tests.simulation.mutants.batches import a_message_whose_handling_failed_is_swallowed
+from tests.simulation.mutants.executions import an_end_is_marked_before_it_is_dealt_with
+from tests.simulation.mutants.rewriting import Mutant, redefined, rewritten
 
 
 def an_executions_name_leaves_the_message_out(patch: pytest.MonkeyPatch) -> None:
     rewritten(patch, intake, "read", '[key.sk, key.pk, record["messageId"]]', "[key.sk, key.pk]")
-
-
-def every_delivery_starts_an_execution_of_its_own(patch: pytest.MonkeyPatch) -> None:
-    """The ledger is the only judge of duplicates; but one of them is its own first try."""
-    rewritten(
-        patch,
-        intake,
-        "read",
-        '[key.sk, key.pk, record["messageId"]]',
-        '[key.sk, key.pk, record["receiptHandle"]]',
-    )
 
 
 def whatever_step_functions_refuses_has_been_started(patch: pytest.MonkeyPatch) -> None:
@@ -52,7 +35,7 @@ def a_failed_event_is_skipped(patch: pytest.MonkeyPatch) -> None:
     def skip(definition: dict[str, Any]) -> None:
         definition["States"]["ShouldProceed"]["Choices"][2]["Next"] = "SkipDuplicate"
 
-    _redefined(patch, skip)
+    redefined(patch, ingestion_setting, skip)
 
 
 def the_claim_of_a_retried_effect_is_not_renewed(patch: pytest.MonkeyPatch) -> None:
@@ -94,14 +77,14 @@ def unknown_outcomes_are_retried_under_at_most_once(patch: pytest.MonkeyPatch) -
             {"ErrorEquals": ["States.ALL"], "MaxAttempts": 2, "IntervalSeconds": 1}
         ]
 
-    _redefined(patch, retry)
+    redefined(patch, ingestion_setting, retry)
 
 
 def a_failure_is_recorded_while_invocations_may_go_on(patch: pytest.MonkeyPatch) -> None:
     def hurry(definition: dict[str, Any]) -> None:
         definition["States"]["LetInvocationsEnd"]["Seconds"] = 0
 
-    _redefined(patch, hurry)
+    redefined(patch, ingestion_setting, hurry)
 
 
 def what_is_not_known_to_have_happened_is_released(patch: pytest.MonkeyPatch) -> None:
@@ -128,17 +111,7 @@ def a_failure_that_could_not_be_recorded_is_the_end_of_it(patch: pytest.MonkeyPa
             {"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": "AlreadySettled"}
         ]
 
-    _redefined(patch, catch)
-
-
-def an_end_is_marked_before_its_message_is_sent(patch: pytest.MonkeyPatch) -> None:
-    rewritten(
-        patch,
-        UnfinishedExecutions,
-        "_reconcile",
-        "    deal_with(execution)\n    self.handled.add(end, now=self.clock())",
-        "    self.handled.add(end, now=self.clock())\n    deal_with(execution)",
-    )
+    redefined(patch, ingestion_setting, catch)
 
 
 def the_reconciler_leaves_claims_in_progress(patch: pytest.MonkeyPatch) -> None:
@@ -146,8 +119,6 @@ def the_reconciler_leaves_claims_in_progress(patch: pytest.MonkeyPatch) -> None:
 
 
 def the_reconciler_takes_other_content_for_done(patch: pytest.MonkeyPatch) -> None:
-    from ingestion import reconciler  # noqa: PLC0415 - the module's name is a world's here
-
     rewritten(patch, reconciler, "_reason", "if conflicts(", "if False and conflicts(")
 
 
@@ -168,18 +139,7 @@ MUTANTS: list[Mutant] = [
     an_event_is_left_to_whoever_has_it_in_progress,
     a_guard_that_failed_keeps_its_claim,
     a_failure_that_could_not_be_recorded_is_the_end_of_it,
-    an_end_is_marked_before_its_message_is_sent,
+    an_end_is_marked_before_it_is_dealt_with,
     the_reconciler_leaves_claims_in_progress,
     the_reconciler_takes_other_content_for_done,
 ]
-
-
-def _redefined(patch: pytest.MonkeyPatch, change: Any) -> None:
-    shipped = ingestion_setting.definition
-
-    def changed(settings: IngestionSettings) -> dict[str, Any]:
-        definition = deepcopy(shipped(settings))
-        change(definition)
-        return definition
-
-    patch.setattr(ingestion_setting, "definition", changed)

@@ -1,20 +1,21 @@
 """Deliberate faults in what guards orders: each breaks an invariant within a few hundred seeds."""
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
 
-from executions.unfinished import UnfinishedExecutions
 from idempotency import keys
 from orders import begin_order, caller, charge_payment, provision_item, task_states, tasks
 from orders.accept_order import Acceptance
 from orders.records import Orders, Request
 from powertools_fencing import writes
 from powertools_fencing.writes import FencedWrites
-from stacks.settings import OrdersSettings
-from tests.simulation import order_setting
-from tests.simulation.mutants.rewriting import Mutant, rewritten
+from tests.simulation import orders as world
+from tests.simulation.mutants.executions import (
+    an_end_is_dealt_with_before_it_has_settled,
+    an_end_is_marked_before_it_is_dealt_with,
+)
+from tests.simulation.mutants.rewriting import Mutant, redefined, rewritten
 from tests.statemachines.definition import states
 
 
@@ -51,15 +52,13 @@ def a_lease_has_no_margin(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_task_does_not_outwait_its_lost_invocations(patch: pytest.MonkeyPatch) -> None:
-    def impatient(settings: OrdersSettings) -> dict[str, Any]:
-        definition = deepcopy(order_setting.definition(settings))
+    def impatient(definition: dict[str, Any]) -> None:
         for state in states(definition).values():
             for retrier in state.get("Retry", []):
                 if retrier["ErrorEquals"] == ["IdempotencyAlreadyInProgressError"]:
                     retrier["MaxAttempts"] = 1
-        return definition
 
-    patch.setattr("tests.simulation.orders.definition", impatient)
+    redefined(patch, world, impatient)
 
 
 def a_tasks_key_leaves_the_execution_out(patch: pytest.MonkeyPatch) -> None:
@@ -158,20 +157,6 @@ def an_order_that_succeeded_fails(patch: pytest.MonkeyPatch) -> None:
     rewritten(patch, Orders, "fail", " - {Status.SUCCEEDED}", "")
 
 
-def an_end_is_marked_before_anybody_is_told(patch: pytest.MonkeyPatch) -> None:
-    rewritten(
-        patch,
-        UnfinishedExecutions,
-        "_reconcile",
-        "    deal_with(execution)\n    self.handled.add(end, now=self.clock())",
-        "    self.handled.add(end, now=self.clock())\n    deal_with(execution)",
-    )
-
-
-def an_end_is_dealt_with_before_it_has_settled(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(UnfinishedExecutions, "_settled", lambda *_: True)
-
-
 def a_completed_task_is_unknown(patch: pytest.MonkeyPatch) -> None:
     rewritten(patch, task_states, "_state", 'status == "COMPLETED"', "False")
 
@@ -208,7 +193,7 @@ MUTANTS: list[Mutant] = [
     an_order_runs_again_after_its_end,
     an_order_that_failed_does_not_succeed,
     an_order_that_succeeded_fails,
-    an_end_is_marked_before_anybody_is_told,
+    an_end_is_marked_before_it_is_dealt_with,
     an_end_is_dealt_with_before_it_has_settled,
     a_completed_task_is_unknown,
     whatever_a_try_raised_did_nothing,

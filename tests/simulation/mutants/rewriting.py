@@ -3,6 +3,7 @@
 import inspect
 import textwrap
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -18,3 +19,15 @@ def rewritten(patch: pytest.MonkeyPatch, owner: Any, name: str, old: str, new: s
     found: dict[str, Any] = {}
     exec(text.replace(old, new), function.__globals__, found)  # noqa: S102 - our own text
     patch.setattr(owner, name, found[name])
+
+
+def redefined(patch: pytest.MonkeyPatch, owner: Any, change: Callable[[dict[str, Any]], None]) -> None:
+    """The workflow's definition, which `owner.definition` makes of its settings, with this change in it."""
+    shipped = owner.definition
+
+    def changed(settings: Any) -> dict[str, Any]:
+        definition: dict[str, Any] = deepcopy(shipped(settings))
+        change(definition)
+        return definition
+
+    patch.setattr(owner, "definition", changed)

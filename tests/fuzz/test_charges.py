@@ -118,7 +118,7 @@ class Charges:
     def deliver_amid(
         self, batch: list[dict[str, Any]], outage: dict[str, Any], fates: list[Fate]
     ) -> set[str]:
-        """The same, while the ledger is down for some writes and SQS does with the copies what `fates` say."""
+        """The same, while the ledger is down for some writes; `fates` are those of the copies."""
         self.ledger.down = outage
         self.queue.fates = {record["body"]: fate for record, fate in zip(batch, fates, strict=False)}
         return self.deliver(batch)

@@ -9,8 +9,8 @@ from idempotency.model import Semantics
 from tests.simulation import charges, ingestion, ingestion_setting, registrations
 from tests.simulation.aws.sqs import Message
 from tests.simulation.exhaustive import Explored, Scope, Search, explore
+from tests.simulation.orders.scope import Acceptances
 from tests.simulation.scheduler import START, Fate
-from tests.simulation.scope_of_orders import Acceptances
 
 _RECEIVES = 2
 _MARGIN = 10

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tests.simulation.charges import Charges
 from tests.simulation.ingestion import Ingestion
-from tests.simulation.orders import Orders
+from tests.simulation.orders.world import Orders
 from tests.simulation.registrations import Registrations
 from tests.simulation.scheduler import Scheduler
 

@@ -10,12 +10,12 @@ from orders.accept_order import Acceptance
 from orders.records import Orders, Request
 from powertools_fencing import writes
 from powertools_fencing.writes import FencedWrites
-from tests.simulation import orders as world
 from tests.simulation.mutants.executions import (
     an_end_is_dealt_with_before_it_has_settled,
     an_end_is_marked_before_it_is_dealt_with,
 )
 from tests.simulation.mutants.rewriting import Mutant, redefined, rewritten
+from tests.simulation.orders import world
 from tests.statemachines.definition import states
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulation.order_answers import location
-from tests.simulation.order_lives import Asked
+from tests.simulation.orders.answers import location
+from tests.simulation.orders.lives import Asked
 from tests.simulation.scheduler import Fate, Scheduler
 from tests.unit.orders.requests import Caller, Event, get, post, role, signed, token
 

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NoReturn
 
-from tests.simulation.order_lives import Life
-from tests.simulation.order_tasks import Effects, Invocations, Task
+from tests.simulation.orders.lives import Life
+from tests.simulation.orders.task_log import TaskLog
+from tests.simulation.orders.tasks import Effects, Invocations, Task
 from tests.simulation.scheduler import Scheduler
-from tests.simulation.task_log import TaskLog
 
 _REASONS = {"FAILED": "a task failed", "TIMED_OUT": "it took too long", "ABORTED": "it was stopped"}
 

@@ -15,9 +15,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 import wiring
 from orders import accept_order, order_table, tasks
 from powertools_fencing import ClaimLost, calls
-from tests.simulation.order_downstream import OrderDownstream
-from tests.simulation.order_setting import OVERRUN
-from tests.simulation.order_tasks import Invocations
+from tests.simulation.orders.downstream import OrderDownstream
+from tests.simulation.orders.setting import OVERRUN
+from tests.simulation.orders.tasks import Invocations
 from tests.simulation.quiet import quiet
 from tests.simulation.scheduler import Scheduler
 from tests.ssm.resending import TRANSIENT

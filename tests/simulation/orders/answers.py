@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from tests.simulation.order_lives import NO_ORDERS, Asked, Life, Lives
+from tests.simulation.orders.lives import NO_ORDERS, Asked, Life, Lives
 from tests.simulation.scheduler import Scheduler
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import NoReturn
 
 from tests.simulation.aws.expressions import Item
-from tests.simulation.order_tasks import Effects, Invocation, Invocations, Task
+from tests.simulation.orders.tasks import Effects, Invocation, Invocations, Task
 from tests.simulation.scheduler import Scheduler
 
 Record = dict[str, str]

@@ -15,15 +15,15 @@ from tests.simulation.aws.dynamodb import DynamoDB
 from tests.simulation.aws.executions import Execution, Paginated
 from tests.simulation.aws.expressions import Item
 from tests.simulation.aws.step_functions import StepFunctions
-from tests.simulation.order_answers import OrderAnswers
-from tests.simulation.order_clients import CALLERS, GATEWAY_SECONDS, Answer, Clients
-from tests.simulation.order_downstream import OrderDownstream
-from tests.simulation.order_functions import Context, Outages, deployed
-from tests.simulation.order_lives import NO_ORDERS, Asked, Lives
-from tests.simulation.order_log import OrderLog
-from tests.simulation.order_operators import Operators
-from tests.simulation.order_outcomes import Outcomes
-from tests.simulation.order_setting import (
+from tests.simulation.orders.answers import OrderAnswers
+from tests.simulation.orders.clients import CALLERS, GATEWAY_SECONDS, Answer, Clients
+from tests.simulation.orders.downstream import OrderDownstream
+from tests.simulation.orders.functions import Context, Outages, deployed
+from tests.simulation.orders.lives import NO_ORDERS, Asked, Lives
+from tests.simulation.orders.log import OrderLog
+from tests.simulation.orders.operators import Operators
+from tests.simulation.orders.outcomes import Outcomes
+from tests.simulation.orders.setting import (
     LONGEST_STALL,
     MACHINE,
     MARGIN,
@@ -37,9 +37,9 @@ from tests.simulation.order_setting import (
     order_body,
     settings,
 )
-from tests.simulation.order_tasks import Effects, Invocations
+from tests.simulation.orders.task_log import TaskLog
+from tests.simulation.orders.tasks import Effects, Invocations
 from tests.simulation.scheduler import CALM, START, Scheduler, Weather
-from tests.simulation.task_log import TaskLog
 from tests.simulation.telling import tell
 from tests.simulation.wire import Wire
 from tests.ssm.resending import Resending

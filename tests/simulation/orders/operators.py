@@ -13,9 +13,9 @@ from orders import reconciler
 from tests.simulation.aws.dynamodb import DynamoDB
 from tests.simulation.aws.executions import Execution
 from tests.simulation.aws.step_functions import StepFunctions
-from tests.simulation.order_functions import Context
-from tests.simulation.order_log import OrderLog
-from tests.simulation.order_setting import DAY, OVERRUN, Setting
+from tests.simulation.orders.functions import Context
+from tests.simulation.orders.log import OrderLog
+from tests.simulation.orders.setting import DAY, OVERRUN, Setting
 from tests.simulation.scheduler import CALM, Scheduler
 
 _MOST_REDRIVES = 3

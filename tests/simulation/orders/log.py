@@ -6,8 +6,8 @@ from typing import NoReturn
 
 from tests.simulation.aws.executions import Execution
 from tests.simulation.aws.expressions import Item
-from tests.simulation.order_lives import NO_ORDERS, Life, Lives
-from tests.simulation.order_outcomes import Outcomes
+from tests.simulation.orders.lives import NO_ORDERS, Life, Lives
+from tests.simulation.orders.outcomes import Outcomes
 from tests.simulation.scheduler import Scheduler
 
 _WRITERS = {  # who brings a record from which status to which

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, NoReturn
 
 from idempotency.errors import NotApplied, OutcomeUnknown, Rejected
-from tests.simulation.order_tasks import Effects, Invocation, Invocations, Task
+from tests.simulation.orders.task_log import TaskLog
+from tests.simulation.orders.tasks import Effects, Invocation, Invocations, Task
 from tests.simulation.scheduler import Fate, Scheduler
-from tests.simulation.task_log import TaskLog
 from tests.simulation.wire import land_late
 
 # Seconds of a call, and how often; the longest is longer than a function lives. Where clocks let somebody

@@ -5,15 +5,17 @@ import random
 import time
 import uuid
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import botocore.session
 from botocore.config import Config
 
-from effects.http import HttpEffect
-from idempotency.adapters.dynamodb import DynamoDBLedger
-from idempotency.adapters.ssm import SsmLedger
+import sdk
 from idempotency.model import Policy, Semantics
+
+if TYPE_CHECKING:
+    from effects.http import HttpEffect
+    from idempotency.adapters.dynamodb import DynamoDBLedger
+    from idempotency.adapters.ssm import SsmLedger
 
 
 def text(name: str) -> str:
@@ -47,23 +49,17 @@ def token() -> str:
 def client(service: str, *, attempts: int | None = None) -> Any:
     """A client whose every call is bounded; `stacks/settings` computes with the same three numbers.
 
-    Made by botocore itself: importing boto3 on top of it would double a cold start's imports.
-    `attempts`, the first included, replaces the setting's.
+    It is made at its first call. `attempts`, the first included, replaces the setting's.
     """
-    return _session().create_client(
+    return sdk.Client(
         service,
-        config=Config(
+        Config(
             connect_timeout=float(text("SDK_CONNECT_TIMEOUT")),
             read_timeout=float(text("SDK_READ_TIMEOUT")),
             retries={"mode": "standard", "total_max_attempts": attempts or number("SDK_ATTEMPTS")},
             max_pool_connections=50,
         ),
     )
-
-
-@cache
-def _session() -> botocore.session.Session:
-    return botocore.session.get_session()
 
 
 def _policy() -> Policy:
@@ -74,17 +70,26 @@ def _policy() -> Policy:
     )
 
 
+# A function imports only what it builds: every import is paid for at each cold start.
+
+
 @cache
-def ledger() -> DynamoDBLedger:
+def ledger() -> "DynamoDBLedger":
+    from idempotency.adapters.dynamodb import DynamoDBLedger  # noqa: PLC0415
+
     return DynamoDBLedger(client("dynamodb"), text("LEDGER_TABLE"), _policy())
 
 
 @cache
-def ssm_ledger() -> SsmLedger:
+def ssm_ledger() -> "SsmLedger":
+    from idempotency.adapters.ssm import SsmLedger  # noqa: PLC0415
+
     return SsmLedger(client("ssm"), text("PARAMETER_PREFIX"), _policy(), pause=pause)
 
 
 @cache
-def http_effect(name: str) -> HttpEffect:
+def http_effect(name: str) -> "HttpEffect":
     """The downstream that `<name>_URL` and `<name>_DEADLINE_SECONDS` describe."""
+    from effects.http import HttpEffect  # noqa: PLC0415
+
     return HttpEffect(text(f"{name}_URL"), deadline_seconds=float(text(f"{name}_DEADLINE_SECONDS")))

@@ -21,6 +21,21 @@ LAYER = ROOT / "build" / "layer"
 REQUIREMENTS = ROOT / "lambdas" / "requirements.txt"
 STAMP = ".requirements.sha256"
 
+# Parts of packages that no function of ours imports: most of the layer. Who needs one deletes its line.
+LEFT_OUT = (
+    "aws_lambda_powertools/event_handler",
+    *(
+        f"aws_lambda_powertools/utilities/{name}"
+        for name in (
+            *("auth_alpha", "batch", "circuit_breaker", "data_classes", "data_masking", "feature_flags"),
+            *("kafka", "metadata", "parameters", "parser", "streaming", "validation"),
+        )
+    ),
+)
+
+# Stands for a package as long as lambdas/requirements.txt does not pin it.
+STAND_INS = {"typing_extensions.py": ROOT / "stacks" / "stand_ins" / "typing_extensions.py"}
+
 # What the functions run on, so that a package with compiled parts is the one that works there.
 _TARGET = ("--platform", "manylinux2014_aarch64", "--python-version", "3.14", "--implementation", "cp")
 
@@ -31,7 +46,7 @@ class VendoringError(Refusal):
 
 def fill(layer: Path = LAYER, requirements: Path = REQUIREMENTS) -> None:
     """Make `layer` hold exactly what `requirements` pins; nothing is done where it does already."""
-    stamp = hashlib.sha256(requirements.read_bytes()).hexdigest()
+    stamp = _stamp_for(requirements)
     if _stamp_of(layer) == stamp:
         return
     layer.parent.mkdir(parents=True, exist_ok=True)
@@ -52,6 +67,12 @@ def _alone(lock: Path) -> Iterator[None]:
     with lock.open("w", encoding="utf-8") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         yield
+
+
+def _stamp_for(requirements: Path) -> str:
+    """Of all that decides what the layer holds, this module included."""
+    decisive = (requirements, Path(__file__), *STAND_INS.values())
+    return hashlib.sha256(b"".join(path.read_bytes() for path in decisive)).hexdigest()
 
 
 def _stamp_of(layer: Path) -> str | None:
@@ -77,6 +98,11 @@ def _install(requirements: Path, *, into: Path) -> None:
     shutil.rmtree(into / "bin", ignore_errors=True)
     for record in into.glob("*.dist-info/RECORD"):
         record.unlink()
+    for part in LEFT_OUT:
+        shutil.rmtree(into / part, ignore_errors=True)
+    for name, stand_in in STAND_INS.items():
+        if not (into / name).exists():
+            shutil.copyfile(stand_in, into / name)
 
 
 if __name__ == "__main__":

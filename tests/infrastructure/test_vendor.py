@@ -1,11 +1,13 @@
 """The layer is filled once, whole or not at all. pip is played: the tests stay off the network."""
 
+import ast
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from stacks import vendor
+from stacks.stand_ins import typing_extensions
 
 
 @pytest.fixture
@@ -31,6 +33,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         for name in (
             "package.py",
             "bin/script",
+            "aws_lambda_powertools/event_handler/router.py",
             "package-1.0.dist-info/RECORD",
             "package-1.0.dist-info/METADATA",
         ):
@@ -42,12 +45,17 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return asked
 
 
-def test_only_what_is_the_same_everywhere_is_kept(
+def test_only_what_is_used_and_the_same_everywhere_is_kept(
     layer: Path, requirements: Path, calls: list[list[str]]
 ) -> None:
     vendor.fill(layer, requirements)
     kept = {str(path.relative_to(layer)) for path in layer.rglob("*") if path.is_file()}
-    assert kept == {vendor.STAMP, "python/package.py", "python/package-1.0.dist-info/METADATA"}
+    assert kept == {
+        vendor.STAMP,
+        "python/package.py",
+        "python/package-1.0.dist-info/METADATA",
+        *(f"python/{stand_in}" for stand_in in vendor.STAND_INS),
+    }
     assert [path.name for path in layer.parent.iterdir() if path.is_dir()] == ["layer"]
 
 
@@ -65,6 +73,43 @@ def test_a_filled_layer_is_left_alone(layer: Path, requirements: Path, calls: li
     vendor.fill(layer, requirements)
     vendor.fill(layer, requirements)
     assert len(calls) == 1
+
+
+def test_a_package_that_is_pinned_needs_no_stand_in(
+    layer: Path, requirements: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pip(command: list[str], **_: object) -> "subprocess.CompletedProcess[str]":
+        target = Path(command[command.index("--target") + 1])
+        target.mkdir(parents=True)
+        (target / "typing_extensions.py").write_text("the package")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    vendor.fill(layer, requirements)
+    assert (layer / "python" / "typing_extensions.py").read_text() == "the package"
+
+
+def test_what_is_left_out_of_the_layer_fills_it_anew(
+    layer: Path, requirements: Path, calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    vendor.fill(layer, requirements)
+    edited = tmp_path / "typing_extensions.py"
+    edited.write_text("# edited")
+    monkeypatch.setattr(vendor, "STAND_INS", {"typing_extensions.py": edited})
+    vendor.fill(layer, requirements)
+    assert len(calls) == 2
+    assert (layer / "python" / "typing_extensions.py").read_text() == "# edited"
+
+
+def test_the_stand_in_has_every_name_that_a_part_in_the_layer_imports() -> None:
+    wanted = {
+        alias.name
+        for path in (vendor.LAYER / "python").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "typing_extensions"
+        for alias in node.names
+    }
+    assert wanted == set(typing_extensions.__all__)
 
 
 def test_other_requirements_fill_it_anew(layer: Path, requirements: Path, calls: list[list[str]]) -> None:

@@ -1,0 +1,1 @@
+"""Measurements of this project against what people would use instead of it."""

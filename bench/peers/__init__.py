@@ -1,0 +1,1 @@
+"""What people would use instead, written as its own documentation shows it."""

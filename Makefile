@@ -20,7 +20,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
 
-.PHONY: help setup demo chaos simulate test fuzz check lint types format snapshots synth deploy constraints sandbox-venv layer clean
+.PHONY: help setup demo chaos simulate bench costs scaling test fuzz check lint types format snapshots synth deploy constraints sandbox-venv layer clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,8 +42,17 @@ simulate: setup ## Runs SCHEDULES of each workload, searches small scopes throug
 	@PYTHONPATH=lambdas python -m tests.simulation --workload $(WORKLOAD) --schedules $(SCHEDULES) \
 	  $(if $(filter command,$(origin SEED)),--seed $(SEED))
 
+bench: setup sandbox-venv ## Measures what this costs in calls, time and bytes, beside what people would use instead
+	@python -m bench
+
+costs: setup sandbox-venv ## Counts what an event of each workload takes, and says what a million cost on AWS
+	@python -m bench.costs
+
+scaling: setup ## Computes what two million events a day need of AWS's quotas, and simulates the backlog
+	@python -m bench.scaling
+
 test: setup sandbox-venv ## Runs all tests, those against the deployed sandbox too
-	@python -m pytest -q
+	@python -m pytest -q --numprocesses 2 --dist loadgroup
 
 fuzz: setup ## Looks for inputs that break a promise, FUZZ times as many as the tests do and at random
 	@seed=$${FUZZ_SEED:-$$RANDOM}; echo "to repeat it: make fuzz FUZZ=$(FUZZ) FUZZ_SEED=$$seed"; \

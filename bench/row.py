@@ -48,4 +48,5 @@ class Sample:
     def in_milliseconds(self) -> str:
         """`median (least-most)`."""
         least, median, most = (1000 * each for each in (min(self.values), self.median, max(self.values)))
-        return f"{median:.3g} ({least:.3g}-{most:.3g})"
+        digits = 0 if median >= 100 else 2
+        return f"{median:,.{digits}f} ({least:,.{digits}f}-{most:,.{digits}f})"

@@ -66,6 +66,7 @@ class IngestionStack(QueuedWorkloadStack, ReconciledWorkloadStack):
                 "RecordFailureArn": self.record_failure.function.function_arn,
                 "DeadLetterQueueUrl": self.work_queue.dead_letter_queue.queue_url,
             },
+            log_level=self._settings.workflow.log_level,
             log_retention=self._log_retention,
             removal=self._removal,
         )

@@ -95,6 +95,7 @@ class OrdersStack(ReconciledWorkloadStack):
                 "ProvisionItemArn": self.provision_item.function.function_arn,
                 "FinishOrderArn": self.finish_order.function.function_arn,
             },
+            log_level=self._settings.workflow.log_level,
             log_retention=self._log_retention,
             removal=self._removal,
         )

@@ -12,7 +12,7 @@ ANY = "`true`"
 
 # How the update of each write of the ledger begins or goes on (lambdas/idempotency/adapters/dynamodb.py).
 UPDATES = {
-    "claim": "if_not_exists(#attempt",
+    "claim": "ADD attempt",
     "renew": "SET #leaseUntil =",
     "complete": "SET #state = :done",
     "fail": "SET #state = :failed",

@@ -23,6 +23,7 @@ class Workflow(Construct):
         *,
         definition: Mapping[str, Any],
         substitutions: Mapping[str, str],
+        log_level: str,
         log_retention: logs.RetentionDays,
         removal: RemovalPolicy,
     ) -> None:
@@ -35,7 +36,7 @@ class Workflow(Construct):
             definition_body=sfn.DefinitionBody.from_string(json.dumps(definition, indent=1)),
             definition_substitutions=dict(substitutions),
             logs=sfn.LogOptions(
-                destination=self.log_group, level=sfn.LogLevel.ALL, include_execution_data=False
+                destination=self.log_group, level=sfn.LogLevel[log_level], include_execution_data=False
             ),
             tracing_enabled=True,
             removal_policy=RemovalPolicy.DESTROY,

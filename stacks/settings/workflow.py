@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from stacks.settings.workload import FunctionSettings, WorkloadSettings
 
@@ -12,13 +13,14 @@ INIT_SECONDS = 10  # a cold start may take this long before a function's timeout
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowSettings:
-    """The numbers of a definition in `statemachines`."""
+    """The numbers of a definition in `statemachines`, and how much of its executions is logged."""
 
     timeout_seconds: int
     task_headroom_seconds: int = 5  # a task waits this much longer than its function may run
     retry_interval_seconds: int = 2
     retry_attempts: int = 6
     retry_max_delay_seconds: int = 60
+    log_level: Literal["ALL", "ERROR", "FATAL", "OFF"] = "ERROR"  # a history of each there is anyway, 90 d
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

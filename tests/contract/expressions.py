@@ -4,7 +4,11 @@ import re
 from collections import Counter
 from typing import Any
 
-_WORDS = {"SET", "REMOVE", "AND", "OR", "attribute_not_exists", "if_not_exists"}
+from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
+
+_RESERVED = {word.casefold() for word in ReservedKeywords.get_reserved_keywords()}
+_SYNTAX = {"SET", "REMOVE", "ADD", "AND", "OR"}
+_NAME = r"#?[A-Za-z]\w*"
 
 
 def check_expressions(params: dict[str, Any], **_: Any) -> None:
@@ -14,7 +18,8 @@ def check_expressions(params: dict[str, Any], **_: Any) -> None:
     names, values = params["ExpressionAttributeNames"], params["ExpressionAttributeValues"]
     assert set(re.findall(r"#\w+", text)) == names.keys(), "names that are given, and names that are used"
     assert set(re.findall(r":\w+", text)) == values.keys(), "values that are given, and values that are used"
-    assert set(re.findall(r"(?<![#:\w])[A-Za-z]\w*", text)) <= _WORDS, "bare names may be reserved words"
+    bare = set(re.findall(r"(?<![#:\w])[A-Za-z]\w*", text)) - _SYNTAX
+    assert not {name for name in bare if name.casefold() in _RESERVED}, "a reserved word needs a placeholder"
     assert not _redundant(condition), f"redundant parentheses: {condition}"
     twice = [path for path, times in Counter(_targets(update)).items() if times > 1]
     assert not twice, f"two document paths overlap: {twice}"
@@ -34,6 +39,7 @@ def _redundant(expression: str) -> bool:
 
 
 def _targets(update: str) -> list[str]:
-    """The attributes that an update writes: left of each equals sign, or in its REMOVE clause."""
+    """The attributes that an update writes: left of an equals sign, after ADD, or in its REMOVE clause."""
     assigned, _, removed = update.partition(" REMOVE ")
-    return re.findall(r"(#\w+) =", assigned) + re.findall(r"#\w+", removed)
+    added = re.findall(rf"ADD ({_NAME}) ", assigned)
+    return [*re.findall(rf"({_NAME}) =", assigned), *added, *re.findall(_NAME, removed)]

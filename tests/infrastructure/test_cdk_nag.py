@@ -57,6 +57,10 @@ ACKNOWLEDGED: dict[Finding, str] = {
     ("AwsSolutions-SQS3", "Processing/DeadLetterQueue/Resource"): OF_A_SCHEDULE,
     ("AwsSolutions-SQS3", "Sweeping/DeadLetterQueue/Resource"): OF_A_SCHEDULE,
     (
+        "AwsSolutions-SF1",
+        "Workflow/StateMachine/Resource",
+    ): "A STANDARD execution's history is kept for 90 days; to log all of it costs more than its functions.",
+    (
         "AwsSolutions-SQS3",
         "DeadLetterQueue/Resource",
     ): "It is a dead-letter queue; nag knows only those of queues, not the one of a rule and a function.",

@@ -38,10 +38,12 @@ def test_executions_are_standard_so_that_their_names_are_deduplicated(each: Inge
     assert each.properties(each.stack.workflow.state_machine)["StateMachineType"] == "STANDARD"
 
 
-def test_executions_are_logged_without_payloads_and_traced(each: Ingestion | Orders) -> None:
+def test_failures_of_executions_are_logged_without_payloads_and_all_are_traced(
+    each: Ingestion | Orders,
+) -> None:
     machine = each.properties(each.stack.workflow.state_machine)
     logging = machine["LoggingConfiguration"]
-    assert (logging["Level"], logging["IncludeExecutionData"]) == ("ALL", False)
+    assert (logging["Level"], logging["IncludeExecutionData"]) == ("ERROR", False)
     [destination] = logging["Destinations"]
     log_group = each.logical_id(each.stack.workflow.log_group)
     assert resolved(destination["CloudWatchLogsLogGroup"]["LogGroupArn"]) == f"<{log_group}.Arn>"

@@ -1,11 +1,12 @@
 """Puts what a run found into docs/proof.md, between the marks that stand there for it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-PROOF = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
+from bench.documented import DOCS, put, table
+
+PROOF = DOCS / "proof.md"
 
 
 _TELLING = (  # of what a schedule can come across
@@ -17,14 +18,7 @@ _TELLING = (  # of what a schedule can come across
 
 def write(report: Mapping[str, Any]) -> None:
     """Sections of which the report has nothing stay as they are."""
-    text = PROOF.read_text(encoding="utf-8")
-    for name, table in _tables(report):
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, after = rest.partition(f"<!-- /{name} -->")
-        if not end:
-            raise LookupError(f"docs/proof.md has no place for {name}")
-        text = f"{before}{begin}\n{table}\n\n{end}{after}"
-    PROOF.write_text(text, encoding="utf-8")
+    put(PROOF, dict(_tables(report)))
 
 
 def in_words(mutant: str) -> str:
@@ -37,12 +31,12 @@ def _tables(report: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             (workload, f"{each['schedules']:,}", f"{each['steps']:,}", _most_seen(each["seen"]), _none(each))
             for workload, each in found.items()
         ]
-        yield "schedules", _table(("workload", "schedules", "steps", "among them", "violations"), rows)
+        yield "schedules", table(("workload", "schedules", "steps", "among them", "violations"), rows)
     if scopes := report.get("scopes"):
         told = sorted(scopes, key=lambda each: (each["scope"], each["semantics"]))
         yield (
             "scopes",
-            _table(
+            table(
                 ("scope", "semantics", "states", "schedules"),
                 [
                     (
@@ -60,12 +54,7 @@ def _tables(report: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             (in_words(each["mutant"]), each["workload"], str(each["seed"]), _example(each["invariant"]))
             for each in sorted(mutants, key=lambda each: (each["workload"], each["mutant"]))
         ]
-        yield "mutants", _table(("fault", "found in", "by seed", "because"), caught)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        yield "mutants", table(("fault", "found in", "by seed", "because"), caught)
 
 
 def _most_seen(seen: Mapping[str, int]) -> str:

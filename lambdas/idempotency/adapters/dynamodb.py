@@ -22,13 +22,13 @@ from idempotency.model import Claim, Key, Policy, Record, Semantics, State, Verd
 
 _ROUNDS = 3
 
+# DynamoDB reserves owner, state, result and unknown; a placeholder for another name would only cost time.
 # `unsettled` is what the next claim inherits as its `unknown`: an UpdateItem can copy, not compute.
-_LIVE = "(attribute_not_exists(#expiresAt) OR #expiresAt > :now)"
-_MINE = f"#owner = :owner AND #attempt = :attempt AND {_LIVE}"
+_LIVE = "(attribute_not_exists(expiresAt) OR expiresAt > :now)"
+_MINE = f"#owner = :owner AND attempt = :attempt AND {_LIVE}"
 _OPEN = "(#state = :in_progress OR #state = :in_doubt)"
 
 _CONSTANTS = {
-    ":zero": {"N": "0"},
     ":one": {"N": "1"},
     ":true": {"BOOL": True},
     ":false": {"BOOL": False},
@@ -65,31 +65,31 @@ class _Write:
 
 _IDENTIFYING = ("owner", "attempt", "state", "updatedAt", "unknown")
 
-_RENEW = "SET #leaseUntil = :lease_until, #updatedAt = :now"
-_SETTLE = "SET #state = {state}, #expiresAt = :expires_at, #updatedAt = :now"
-_WHY = ", #reason = :reason, #attention = :attention"
+_RENEW = "SET leaseUntil = :lease_until, updatedAt = :now"
+_SETTLE = "SET #state = {state}, expiresAt = :expires_at, updatedAt = :now"
+_WHY = ", reason = :reason, attention = :attention"
 
 _RENEWED = f"{_MINE} AND #state = :in_progress"
 _WRITES = {
     "renew": _Write.of(_RENEW, _RENEWED),
     "renew-retried": _Write.of(f"{_RENEW}, #unknown = :true", _RENEWED),
     "complete": _Write.of(
-        f"{_SETTLE.format(state=':done')}, #result = :result REMOVE #reason, #attention, #unsettled",
+        f"{_SETTLE.format(state=':done')}, #result = :result REMOVE reason, attention, unsettled",
         f"{_MINE} AND #state <> :done",
     ),
     "fail": _Write.of(
-        f"{_SETTLE.format(state=':failed')}{_WHY}, #unsettled = #unknown",
+        f"{_SETTLE.format(state=':failed')}{_WHY}, unsettled = #unknown",
         f"{_MINE} AND {_OPEN} AND #unknown = :false",
     ),
     "doubt": _Write.of(
-        f"SET #state = :in_doubt, #updatedAt = :now{_WHY} REMOVE #expiresAt",
+        f"SET #state = :in_doubt, updatedAt = :now{_WHY} REMOVE expiresAt",
         f"{_MINE} AND #state = :in_progress",
     ),
     "release": _Write.of(
-        f"{_SETTLE.format(state=':released')}{_WHY}, #unsettled = #unknown", f"{_MINE} AND {_OPEN}"
+        f"{_SETTLE.format(state=':released')}{_WHY}, unsettled = #unknown", f"{_MINE} AND {_OPEN}"
     ),
     "release-unknown": _Write.of(
-        f"{_SETTLE.format(state=':released')}{_WHY}, #unknown = :true, #unsettled = :true",
+        f"{_SETTLE.format(state=':released')}{_WHY}, #unknown = :true, unsettled = :true",
         f"{_MINE} AND {_OPEN}",
     ),
 }
@@ -102,21 +102,21 @@ def _claim_write(policy: Policy, *, fingerprinted: bool) -> _Write:
         claimable.append("#state = :failed")
     if policy.semantics is Semantics.IDEMPOTENT_DOWNSTREAM:
         claimable.append("#state = :in_doubt")
-        claimable.append("(#state = :in_progress AND #leaseUntil <= :taken_over)")
+        claimable.append("(#state = :in_progress AND leaseUntil <= :taken_over)")
     same_content = (
-        " AND (#owner = :owner OR attribute_not_exists(#fingerprint) OR #fingerprint = :fingerprint)"
+        " AND (#owner = :owner OR attribute_not_exists(fingerprint) OR fingerprint = :fingerprint)"
         if fingerprinted
         else ""
     )
-    expired = "#expiresAt <= :now AND (attribute_not_exists(#unsettled) OR #unsettled = :false)"
+    expired = "expiresAt <= :now AND (attribute_not_exists(unsettled) OR unsettled = :false)"
     return _Write.of(
-        "SET #owner = :owner, #attempt = if_not_exists(#attempt, :zero) + :one, #state = :in_progress,"
-        " #leaseUntil = :lease_until, #expiresAt = :expires_at, #updatedAt = :now,"
-        " #unknown = if_not_exists(#unsettled, :false), #unsettled = :true"
-        + (", #fingerprint = :fingerprint" if fingerprinted else "")
-        + " REMOVE #result, #reason, #attention"
-        + ("" if fingerprinted else ", #fingerprint"),
-        f"attribute_not_exists(#pk) OR ({expired}) OR ({_LIVE} AND ({' OR '.join(claimable)}){same_content})",
+        "ADD attempt :one SET #owner = :owner, #state = :in_progress,"
+        " leaseUntil = :lease_until, expiresAt = :expires_at, updatedAt = :now,"
+        " #unknown = if_not_exists(unsettled, :false), unsettled = :true"
+        + (", fingerprint = :fingerprint" if fingerprinted else "")
+        + " REMOVE #result, reason, attention"
+        + ("" if fingerprinted else ", fingerprint"),
+        f"attribute_not_exists(pk) OR ({expired}) OR ({_LIVE} AND ({' OR '.join(claimable)}){same_content})",
     )
 
 

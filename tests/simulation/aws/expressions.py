@@ -54,6 +54,8 @@ def _update(text: str, names: tuple[tuple[str, str], ...]) -> tuple[list[tuple[s
             if clause == "SET":
                 parser.expect("=")
                 assignments.append((name, parser.sum()))
+            elif clause == "ADD":
+                assignments.append((name, _increased(name, parser.take())))
             else:
                 assert clause == "REMOVE", clause
                 removed.add(name)
@@ -61,6 +63,13 @@ def _update(text: str, names: tuple[tuple[str, str], ...]) -> tuple[list[tuple[s
                 break
             parser.take()
     return assignments, removed
+
+
+def _increased(name: str, by: str) -> _Operand:
+    """A number that is not there counts as zero."""
+    return lambda item, values: {
+        "N": str(_scalar(item.get(name, {"N": "0"})) + _scalar(values[by])),
+    }
 
 
 class _Parser:

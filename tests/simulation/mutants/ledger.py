@@ -9,7 +9,7 @@ from idempotency.adapters.dynamodb import _Write
 from ingestion import idempotency_guard
 from tests.simulation.mutants.rewriting import Mutant, rewritten
 
-_OWNER = "#owner = :owner AND #attempt = :attempt AND "
+_OWNER = "#owner = :owner AND attempt = :attempt AND "
 
 
 def a_completion_is_anybodys(patch: pytest.MonkeyPatch) -> None:
@@ -38,23 +38,24 @@ def what_is_done_can_still_fail(patch: pytest.MonkeyPatch) -> None:
 
 
 def doubt_is_left_to_expire(patch: pytest.MonkeyPatch) -> None:
-    _update(patch, "doubt", " REMOVE #expiresAt", "")
+    _update(patch, "doubt", " REMOVE expiresAt", "")
 
 
 def a_release_begins_the_attempts_anew(patch: pytest.MonkeyPatch) -> None:
-    _update(patch, "release", ", #unsettled", ", #attempt = :zero, #unsettled")
+    patch.setitem(dynamodb._CONSTANTS, ":zero", {"N": "0"})
+    _update(patch, "release", ", unsettled", ", attempt = :zero, unsettled")
 
 
 def an_outcome_that_nobody_knows_does_not_stick(patch: pytest.MonkeyPatch) -> None:
-    _claims(patch, "#unknown = if_not_exists(#unsettled, :false)", "#unknown = :false")
+    _claims(patch, "#unknown = if_not_exists(unsettled, :false)", "#unknown = :false")
 
 
 def a_released_record_forgets_that_an_outcome_was_unknown(patch: pytest.MonkeyPatch) -> None:
-    _update(patch, "release", "#unsettled = #unknown", "#unsettled = :false")
+    _update(patch, "release", "unsettled = #unknown", "unsettled = :false")
 
 
 def a_lease_is_taken_over_while_it_lasts(patch: pytest.MonkeyPatch) -> None:
-    _claims(patch, "(#state = :in_progress AND #leaseUntil <= :taken_over)", "#state = :in_progress")
+    _claims(patch, "(#state = :in_progress AND leaseUntil <= :taken_over)", "#state = :in_progress")
 
 
 def a_lease_is_taken_over_without_the_margin(patch: pytest.MonkeyPatch) -> None:

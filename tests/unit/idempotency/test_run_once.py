@@ -40,7 +40,11 @@ def test_a_duplicate_gets_what_the_work_returned(result: object, workshop: Works
     assert workshop.run() == Answer(Outcome.SKIPPED_COMPLETED, result)
 
 
-@pytest.mark.parametrize("result", ["x" * 4_000, "x" * 5_000, object(), {1, 2}, float("nan")], ids=repr)
+@pytest.mark.parametrize(
+    "result",
+    ["x" * 4_000, "x" * 5_000, object(), {1, 2}, float("nan")],
+    ids=["long", "longer", "an object", "a set", "not a number"],
+)
 def test_a_result_that_cannot_be_kept_is_the_callers_and_leaves_a_note(
     result: object, workshop: Workshop
 ) -> None:

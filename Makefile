@@ -27,6 +27,8 @@ help: ## Lists the targets
 	@echo "  For deploy: STAGE=$(STAGE)"
 	@echo "  For demo:   EVENTS=$(EVENTS) DUPLICATES=$(DUPLICATES) (per cent) SEED=$(SEED) WORKLOAD=$(WORKLOAD) (or charges, registrations, orders, all)"
 	@echo "  For simulate: SCHEDULES=$(SCHEDULES) (of each workload) WORKLOAD=all (or one of them) SEED= (one schedule, told)"
+	@echo "  For bench:  ROW= (one or more of docs/performance.md, all but second-run if left out)"
+	@echo "  For bench, costs, scaling: DOCUMENT=1 puts what comes out into docs/"
 	@echo "  For chaos:  EVENTS=2 (of each round) SEED=$(SEED) WORKLOAD=all (or one of them)"
 
 demo: setup sandbox-venv ## Deploys to an AWS on this machine, sends a storm of messages, judges what became of them
@@ -43,16 +45,16 @@ simulate: setup ## Runs SCHEDULES of each workload, searches small scopes throug
 	  $(if $(filter command,$(origin SEED)),--seed $(SEED))
 
 bench: setup sandbox-venv ## Measures what this costs in calls, time and bytes, beside what people would use instead
-	@python -m bench
+	@PYTHONPATH=lambdas python -m bench $(if $(ROW),--only $(ROW)) $(if $(DOCUMENT),--document)
 
 costs: setup sandbox-venv ## Counts what an event of each workload takes, and says what a million cost on AWS
-	@python -m bench.costs
+	@PYTHONPATH=lambdas python -m bench.costs $(if $(DOCUMENT),--document)
 
 scaling: setup ## Computes what two million events a day need of AWS's quotas, and simulates the backlog
-	@python -m bench.scaling
+	@python -m bench.scaling $(if $(DOCUMENT),--document)
 
 test: setup sandbox-venv ## Runs all tests, those against the deployed sandbox too
-	@python -m pytest -q --numprocesses 2 --dist loadgroup
+	@python -m pytest -q --numprocesses auto --maxprocesses 4
 
 fuzz: setup ## Looks for inputs that break a promise, FUZZ times as many as the tests do and at random
 	@seed=$${FUZZ_SEED:-$$RANDOM}; echo "to repeat it: make fuzz FUZZ=$(FUZZ) FUZZ_SEED=$$seed"; \

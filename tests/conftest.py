@@ -4,6 +4,9 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
 _node = Path(sys.prefix) / "bin" / "node"
 if _node.exists():
     os.environ.setdefault("JSII_NODE", str(_node))
@@ -22,3 +25,15 @@ os.environ |= {
     "POWERTOOLS_SERVICE_NAME": "test",
     "POWERTOOLS_METRICS_NAMESPACE": "Test",
 }
+
+
+class ByModule(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
+    """Modules side by side; those of the sandbox one after the other, for they share what is deployed."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        return "tests/sandbox" if module.startswith("tests/sandbox/") else module
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByModule:
+    return ByModule(config, log)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from tests.sandbox.registrations import Registrations
 from tests.sandbox.workload import Workload
 
 BOTH = (AT_MOST_ONCE, IDEMPOTENT_DOWNSTREAM)
-FOLDER = Path(__file__).parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -26,9 +24,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("after_all_others") is not None)
-    for item in items:
-        if item.path.is_relative_to(FOLDER):
-            item.add_marker(pytest.mark.xdist_group("sandbox"))  # in one process: they share what is deployed
 
 
 @pytest.fixture(scope="session")

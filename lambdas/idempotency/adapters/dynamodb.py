@@ -150,7 +150,7 @@ class DynamoDBLedger:
         if self.policy.semantics is Semantics.IDEMPOTENT_DOWNSTREAM:
             values[":taken_over"] = _number(now - self.policy.margin)
         try:
-            item = self._write(self._claims[fingerprint is not None], key, values)
+            before = self._write(self._claims[fingerprint is not None], key, values, answer="ALL_OLD")
         except _Conflict as conflict:
             judge = partial(
                 transitions.claim,
@@ -163,7 +163,18 @@ class DynamoDBLedger:
                 policy=self.policy,
             )
             return self._judge_or_replace(key, conflict.item, judge)
-        return Claim(verdict=Verdict.ACQUIRED, record=_record(key, item))
+        taken = Record(  # of a new event nothing was there before, so that its answer is empty
+            key=key,
+            owner=owner,
+            attempt=int(before["attempt"]["N"]) + 1 if before else 1,
+            state=State.IN_PROGRESS,
+            lease_until=now + lease,
+            expires_at=now + retention,
+            updated_at=now,
+            unknown="unsettled" in before and before["unsettled"]["BOOL"],
+            fingerprint=fingerprint,
+        )
+        return Claim(verdict=Verdict.ACQUIRED, record=taken)
 
     def renew(
         self, key: Key, *, owner: str, attempt: int, now: int, lease: int, retried: bool = False
@@ -299,17 +310,19 @@ class DynamoDBLedger:
         self._write(_Write.of(update, condition), wanted.key, values)
         return wanted
 
-    def _write(self, write: _Write, key: Key, values: dict[str, Any]) -> dict[str, Any]:
+    def _write(
+        self, write: _Write, key: Key, values: dict[str, Any], *, answer: str = "ALL_NEW"
+    ) -> dict[str, Any]:
         """One conditional UpdateItem; the one place where an error of the store is translated."""
         try:
-            answer = self._client.update_item(
+            answered = self._client.update_item(
                 TableName=self._table,
                 Key=_primary(key),
                 UpdateExpression=write.update,
                 ConditionExpression=write.condition,
                 ExpressionAttributeNames=write.names,
                 ExpressionAttributeValues=write.constants | values,
-                ReturnValues="ALL_NEW",
+                ReturnValues=answer,
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except ClientError as error:
@@ -317,7 +330,7 @@ class DynamoDBLedger:
                 stored: Any = error.response.get("Item")
                 raise _Conflict(stored) from error
             raise
-        attributes: dict[str, Any] = answer["Attributes"]
+        attributes: dict[str, Any] = answered.get("Attributes", {})
         return attributes
 
 

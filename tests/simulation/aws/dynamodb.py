@@ -73,11 +73,17 @@ class DynamoDB:
         return {}
 
     def update_item(self, *, TableName: str, Key: Item, UpdateExpression: str, **rest: Any) -> dict[str, Any]:  # noqa: N803
+        replaced: Item = {}
+
         def change(before: Item, values: Mapping[str, Any]) -> Item:
+            replaced.update(_copied(before))
             names = rest.get("ExpressionAttributeNames", {})
             return {**updated(UpdateExpression, names, before, values), **Key}
 
-        return {"Attributes": self._write(TableName, Key, change, rest, "UpdateItem")}
+        after = self._write(TableName, Key, change, rest, "UpdateItem")
+        if rest.get("ReturnValues") == "ALL_OLD":
+            return {"Attributes": replaced} if replaced else {}
+        return {"Attributes": after}
 
     def delete_item(self, *, TableName: str, Key: Item, **condition: Any) -> dict[str, Any]:  # noqa: N803
         self._write(TableName, Key, lambda _, __: None, condition, "DeleteItem")

@@ -1,0 +1,64 @@
+"""What a run of the measurements leaves behind: tables, a file for machines, rows of docs/performance.md."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench import documented
+from bench.row import Row
+
+REPORT = Path(__file__).resolve().parent.parent / "build" / "bench" / "report.json"
+PERFORMANCE = documented.DOCS / "performance.md"
+
+
+def write(rows: Mapping[str, Row], *, seconds: float) -> None:
+    """Rows of earlier runs that this one did not measure stay."""
+    report: dict[str, Any] = json.loads(REPORT.read_text()) if REPORT.exists() else {"rows": {}}
+    for name, row in rows.items():
+        report["rows"][name] = {**asdict(row), "measured_at": time.strftime("%Y-%m-%d"), **_machine()}
+    report["seconds"] = round(seconds)
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    REPORT.write_text(json.dumps(report, indent=2) + "\n")
+
+
+def show(row: Row, console: Console) -> None:
+    table = Table(title=row.title, title_justify="left")
+    for position, column in enumerate(row.head):
+        table.add_column(column, justify="right" if position else "left")
+    for line in row.lines:
+        table.add_row(*line)
+    console.print(table)
+    for goal in row.goals:
+        mark, style = ("✓", "green") if goal.met else ("✗", "red")
+        console.print(f"[{style}]{mark}[/] {goal.what}: {goal.measured} (goal {goal.limit})", highlight=False)
+    if row.note:
+        console.print(f"[dim]{row.note}[/]", highlight=False)
+
+
+def document(rows: Mapping[str, Row]) -> None:
+    """Each row's goals and table, into its place in docs/performance.md."""
+    documented.put(PERFORMANCE, {name: _section(row) for name, row in rows.items()})
+
+
+def _section(row: Row) -> str:
+    goals = documented.table(
+        ("goal", "limit", "measured", "met"),
+        [(goal.what, goal.limit, goal.measured, "yes" if goal.met else "**no**") for goal in row.goals],
+    )
+    measured = documented.table(row.head, row.lines)
+    return "\n\n".join(part for part in (goals, measured, row.note) if part)
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,1 @@
+"""Cold starts: each deployed function in a fresh interpreter, until AWS has answered it."""

@@ -1,10 +1,12 @@
 """Puts what a run found into docs/proof.md, between the marks that stand there for it."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bench.documented import DOCS, put, table
+from tests.simulation.runs import SEEDS
 
 PROOF = DOCS / "proof.md"
 
@@ -19,6 +21,9 @@ _TELLING = (  # of what a schedule can come across
 def write(report: Mapping[str, Any]) -> None:
     """Sections of which the report has nothing stay as they are."""
     put(PROOF, dict(_tables(report)))
+    if mutants := report.get("mutants"):
+        found = {each["mutant"]: {name: each[name] for name in ("workload", "seed")} for each in mutants}
+        SEEDS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def in_words(mutant: str) -> str:

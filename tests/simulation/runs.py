@@ -1,11 +1,13 @@
 """Many schedules, many mutants, every state of small scopes, on all processors."""
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -21,6 +23,8 @@ from tests.simulation.worlds import WORKLOADS
 T = TypeVar("T")
 
 MUTANT_SCHEDULES = 2_000  # of a workload: within so many a mutant has to be found
+SEEDS = Path(__file__).parent / "mutants" / "seeds.json"
+"""Which schedule showed each mutant; `python -m tests.simulation --document` writes it."""
 _AT_A_TIME = 100  # schedules
 
 
@@ -75,18 +79,30 @@ def simulate(workload: str, seeds: Iterable[int]) -> Findings:
     return findings
 
 
-def hunt(number: int) -> Caught:
-    """The mutant of this number, until a schedule shows it."""
+def hunt(number: int, recorded: bool = False) -> Caught:
+    """The mutant of this number, until a schedule shows it.
+
+    `recorded`: the schedule that showed it when that was last written down is tried before all others.
+    """
     hunted = MUTANTS[number]
     name = hunted.mutant.__name__
+    tried: list[tuple[str, Sequence[int]]] = [(each, range(MUTANT_SCHEDULES)) for each in hunted.workloads]
+    if recorded and name in (record := _record()):
+        tried.insert(0, record[name])
     with pytest.MonkeyPatch.context() as patch:
         hunted.mutant(patch)
-        for workload in hunted.workloads:
-            if violation := simulate(workload, range(MUTANT_SCHEDULES)).violation:
+        for workload, seeds in tried:
+            if violation := simulate(workload, seeds).violation:
                 seed, trace = violation
                 shown = trace.partition("\n")[0]
                 return Caught(mutant=name, workload=workload, seed=seed, invariant=shown)
     return Caught(mutant=name, workload=" or ".join(hunted.workloads))
+
+
+def _record() -> dict[str, tuple[str, Sequence[int]]]:
+    """By mutant, the workload and the seed that showed it."""
+    found = json.loads(SEEDS.read_text(encoding="utf-8"))
+    return {name: (each["workload"], [each["seed"]]) for name, each in found.items()}
 
 
 def search(number: int, semantics: Semantics) -> Searched:

@@ -13,7 +13,7 @@ ANY = "`true`"
 # How the update of each write of the ledger begins or goes on (lambdas/idempotency/adapters/dynamodb.py).
 UPDATES = {
     "claim": "ADD attempt",
-    "renew": "SET #leaseUntil =",
+    "renew": "SET leaseUntil =",
     "complete": "SET #state = :done",
     "fail": "SET #state = :failed",
     "release": "SET #state = :released",

@@ -44,17 +44,33 @@ def show(row: Row, console: Console) -> None:
 
 
 def document(rows: Mapping[str, Row]) -> None:
-    """Each row's goals and table, into its place in docs/performance.md."""
-    documented.put(PERFORMANCE, {name: _section(row) for name, row in rows.items()})
+    """Each row's goals and table, into its place in docs/performance.md; all goals measured so far on top."""
+    documented.put(PERFORMANCE, {"goals": _goals(), **{name: _section(row) for name, row in rows.items()}})
+
+
+def _goals() -> str:
+    report = json.loads(REPORT.read_text())["rows"]
+    return documented.table(
+        ("", "goal", "limit", "measured", "met"),
+        [
+            (name, goal["what"], goal["limit"], goal["measured"], _met(goal["met"]))
+            for name, row in report.items()
+            for goal in row["goals"]
+        ],
+    )
 
 
 def _section(row: Row) -> str:
     goals = documented.table(
         ("goal", "limit", "measured", "met"),
-        [(goal.what, goal.limit, goal.measured, "yes" if goal.met else "**no**") for goal in row.goals],
+        [(goal.what, goal.limit, goal.measured, _met(goal.met)) for goal in row.goals],
     )
     measured = documented.table(row.head, row.lines)
     return "\n\n".join(part for part in (goals, measured, row.note) if part)
+
+
+def _met(met: bool) -> str:
+    return "yes" if met else "**no**"
 
 
 def _machine() -> dict[str, Any]:

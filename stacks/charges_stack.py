@@ -3,6 +3,8 @@
 from constructs import Construct
 
 from stacks import charges_environment as environment
+from stacks.charges_panels import charges_panels
+from stacks.panels import Panels
 from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.settings import StageSettings
 from stacks.workload_stack import allow
@@ -34,6 +36,8 @@ class ChargesStack(QueuedWorkloadStack):
         )
         self._grant()
         self._deliver_to(self.consumer)
+        self._watch_queue()
+        self._watch_functions([self.consumer])
         self._output(
             QueueUrl=self.work_queue.queue.queue_url,
             DeadLetterQueueUrl=self.work_queue.dead_letter_queue.queue_url,
@@ -42,6 +46,12 @@ class ChargesStack(QueuedWorkloadStack):
         )
         self._warn_of_example("core_banking_url", settings.core_banking_url)
         self._warn_of_example("notification_url", settings.notification_url)
+
+    @property
+    def panels(self) -> Panels:
+        return charges_panels(
+            queue=self.work_queue.queue, dead_letter_queue=self.work_queue.dead_letter_queue
+        )
 
     def _grant(self) -> None:
         """Beside log writing and tracing; its event source lets it receive and delete messages."""

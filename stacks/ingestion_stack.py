@@ -5,6 +5,8 @@ from constructs import Construct
 from stacks import ingestion_environment as environment
 from stacks.constructs.workflow import Workflow
 from stacks.ingestion_definition import ingestion_definition
+from stacks.ingestion_panels import ingestion_panels
+from stacks.panels import Panels
 from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.reconciled_workload_stack import ReconciledWorkloadStack
 from stacks.settings import StageSettings
@@ -125,7 +127,21 @@ class IngestionStack(QueuedWorkloadStack, ReconciledWorkloadStack):
         tasks = (self.idempotency_guard, self.side_effect, self.record_failure)
         return [task.function.function_arn for task in tasks]
 
+    @property
+    def panels(self) -> Panels:
+        return ingestion_panels(
+            queue=self.work_queue.queue,
+            dead_letter_queue=self.work_queue.dead_letter_queue,
+            machine=self.workflow.state_machine,
+        )
+
     def _watch(self) -> None:
+        self._watch_queue()
+        self._watch_functions([self.starter, self.idempotency_guard, self.side_effect, self.record_failure])
+        self._watch_executions(
+            "Executions",
+            broke_off="An execution did not deal with its event: the reconciler dead-letters it.",
+        )
         self._watch_reconciler(
             failed="events of executions that broke off wait for it",
             silent="after a day, broken-off executions are out of sight",

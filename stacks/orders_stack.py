@@ -1,21 +1,24 @@
 """Orders: from the edge, through the workflow, to a payment and to what is provisioned for it."""
 
 from aws_cdk import Duration
-from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from stacks import orders_environment as environment
-from stacks.constructs.alarms import FirstOccurrenceAlarm
+from stacks.constructs.alarms import FirstOccurrenceAlarm, LevelAlarm
 from stacks.constructs.edge import Route
+from stacks.constructs.handler_function import HandlerFunction
 from stacks.constructs.http_api import HttpApi
 from stacks.constructs.orders_table import OrdersTable
 from stacks.constructs.rest_api import RestApi
 from stacks.constructs.tasks_table import TasksTable
 from stacks.constructs.workflow import Workflow
+from stacks.metrics import WATCHED_SECONDS
 from stacks.orders_definition import orders_definition
+from stacks.orders_panels import orders_panels
+from stacks.panels import Panels
 from stacks.reconciled_workload_stack import ReconciledWorkloadStack
+from stacks.runbook import Section
 from stacks.settings import StageSettings
-from stacks.settings.workflow import RECONCILER_INTERVAL_SECONDS
 from stacks.workload_stack import allow, allow_runs
 
 
@@ -165,29 +168,48 @@ class OrdersStack(ReconciledWorkloadStack):
         allow_runs(self.reconciling, self.reconciler)
 
     def _task_arns(self) -> list[str]:
-        tasks = (self.begin_order, self.charge_payment, self.provision_item, self.finish_order)
-        return [task.function.function_arn for task in tasks]
+        return [task.function.function_arn for task in self._task_functions()]
+
+    def _task_functions(self) -> list[HandlerFunction]:
+        return [self.begin_order, self.charge_payment, self.provision_item, self.finish_order]
+
+    @property
+    def panels(self) -> Panels:
+        return orders_panels(
+            machine=self.workflow.state_machine,
+            server_errors=self.edge.server_errors(period=Duration.seconds(WATCHED_SECONDS)),
+        )
 
     def _watch(self) -> None:
         self._watch_reconciler(
             failed="callers are not told of orders that broke off",
             silent="after a day, broken-off executions are out of sight",
         )
-        period, machine = Duration.seconds(RECONCILER_INTERVAL_SECONDS), self.workflow.state_machine
-        metrics = {
-            "OrdersFailed": machine.metric_failed(period=period),
-            "OrdersTimedOut": machine.metric_timed_out(period=period),
-        }
-        for name, metric in metrics.items():
-            self._alarm(
-                name, metric, "An order broke off: see what its tasks did, and redrive its execution."
-            )
-        self._alarm(
-            "ServerErrors", self.edge.server_errors(period=period), "The API answered with 500 or above."
+        self._watch_claims(in_doubt=False)
+        self._watch_functions([self.accept_order, self.order_status, *self._task_functions()])
+        self._watch_executions(
+            "Orders", broke_off="An order broke off: see what its tasks did, and redrive its execution."
         )
+        self._watch_edge()
 
-    def _alarm(self, name: str, metric: cloudwatch.Metric, description: str) -> None:
-        FirstOccurrenceAlarm(self, name, metric=metric, description=description)
+    def _watch_edge(self) -> None:
+        period = Duration.seconds(WATCHED_SECONDS)
+        FirstOccurrenceAlarm(
+            self,
+            "ServerErrors",
+            metric=self.edge.server_errors(period=period),
+            meaning="The API answered with 500 or above.",
+            section=Section.SERVER_ERRORS,
+        )
+        # One is its caller's affair; with many at a time a client has gone wrong, or we have.
+        LevelAlarm(
+            self,
+            "ClientErrors",
+            metric=self.edge.client_errors(period=period),
+            level=self._stage.alarms.client_errors,
+            meaning="The API refused many requests: 400 to 499, throttled ones among them.",
+            section=Section.CLIENT_ERRORS,
+        )
 
     def _show(self) -> None:
         self._output(

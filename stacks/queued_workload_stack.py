@@ -4,10 +4,14 @@ from aws_cdk import Duration, Names
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from stacks.constructs.alarms import LevelAlarm
 from stacks.constructs.handler_function import HandlerFunction
 from stacks.constructs.ledger_table import LedgerTable
 from stacks.constructs.work_queue import WorkQueue
+from stacks.metrics import WATCHED_SECONDS
+from stacks.runbook import Section
 from stacks.settings import QueuedWorkloadSettings, StageSettings
+from stacks.settings.workload import DAY_SECONDS
 from stacks.workload_stack import WorkloadStack, allow
 
 RECEIVING = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
@@ -29,7 +33,7 @@ class QueuedWorkloadStack(WorkloadStack):
         super().__init__(
             scope, construct_id, workload=workload, description=description, stage=stage, settings=settings
         )
-        self._delivery = settings.delivery
+        self._delivery, self._queue = settings.delivery, settings.queue
         self.work_queue = WorkQueue(self, "Work", settings=settings.queue, removal=self._removal)
         self.ledger = LedgerTable(
             self, "Ledger", removal=self._removal, deletion_protection=stage.deletion_protection
@@ -52,3 +56,23 @@ class QueuedWorkloadStack(WorkloadStack):
             max_concurrency=self._delivery.max_concurrency,
             report_batch_item_failures=True,
         )
+
+    def _watch_queue(self) -> None:
+        """Both queues, and the claims behind them."""
+        self._watch_dead_letters(
+            self.work_queue.dead_letter_queue,
+            retention_seconds=self._queue.dead_letter_retention_days * DAY_SECONDS,
+        )
+        # A message whose receiver died comes back after so long: until then nothing needs to be wrong.
+        patience = self._queue.visibility_timeout_seconds + self._stage.alarms.backlog_seconds
+        LevelAlarm(
+            self,
+            "OldestMessage",
+            metric=self.work_queue.queue.metric_approximate_age_of_oldest_message(
+                period=Duration.seconds(WATCHED_SECONDS), statistic="Maximum"
+            ),
+            level=patience,
+            meaning=f"A message has waited for {patience} s: events are handled too slowly, or not at all.",
+            section=Section.OLDEST_MESSAGE,
+        )
+        self._watch_claims()

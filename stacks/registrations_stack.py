@@ -6,11 +6,16 @@ from constructs import Construct
 from stacks import registrations_environment as environment
 from stacks.constructs.alarms import FirstOccurrenceAlarm, LevelAlarm
 from stacks.constructs.asynchronous_invocation import AsynchronousInvocation, left_to_the_next_run
-from stacks.constructs.dead_letter_queue import DeadLetterQueue
+from stacks.constructs.dead_letter_queue import DEAD_LETTER_RETENTION_DAYS, DeadLetterQueue
 from stacks.constructs.document_bucket import DocumentBucket
 from stacks.constructs.event_subscription import EventSubscription
 from stacks.constructs.recurring_invocation import RecurringInvocation
+from stacks.metrics import counted
+from stacks.panels import Panels
+from stacks.registrations_panels import registrations_panels
+from stacks.runbook import Section
 from stacks.settings import StageSettings
+from stacks.settings.workload import DAY_SECONDS
 from stacks.workload_stack import WorkloadStack, allow, allow_runs
 
 DETAIL_TYPE = "RegistrationExpiry"
@@ -110,6 +115,12 @@ class RegistrationsStack(WorkloadStack):
             service="ssm", resource="parameter", resource_name=self.parameter_prefix.removeprefix("/") + below
         )
 
+    @property
+    def panels(self) -> Panels:
+        return registrations_panels(
+            processor=self.processor.function, dead_letter_queue=self.dead_letter_queue
+        )
+
     def _watch(self) -> None:
         s = self._settings
         self._watch_runs(
@@ -128,24 +139,33 @@ class RegistrationsStack(WorkloadStack):
             failed="records past their retention stay",
             silent="records past their retention stay",
         )
+        self._watch_dead_letters(
+            self.dead_letter_queue, retention_seconds=DEAD_LETTER_RETENTION_DAYS * DAY_SECONDS
+        )
+        self._watch_claims()
         LevelAlarm(
             self,
             "ParameterShare",
-            metric=self._metric("Parameters", "Maximum", period_seconds=s.sweep_interval_seconds),
+            metric=counted(
+                self._workload, "Parameters", statistic="Maximum", period_seconds=s.sweep_interval_seconds
+            ),
             level=s.parameter_share,
-            description="Our share of the account's 10,000 parameters is used up: soon claims are refused.",
+            meaning="Our share of the account's 10,000 parameters is used up: soon claims are refused.",
+            section=Section.PARAMETER_SHARE,
         )
         FirstOccurrenceAlarm(
             self,
             "InvalidRegistrations",
-            metric=self._metric("InvalidRegistrations", "Sum", period_seconds=s.interval_seconds),
-            description="Entries of the source that are no registrations: nothing expires them.",
+            metric=counted(self._workload, "InvalidRegistrations", period_seconds=s.interval_seconds),
+            meaning="Entries of the source that are no registrations: nothing expires them.",
+            section=Section.INVALID_REGISTRATIONS,
         )
         FirstOccurrenceAlarm(
             self,
             "Unfinished",
-            metric=self._metric("Unfinished", "Sum", period_seconds=s.interval_seconds),
-            description="Registrations that a run left open; the next one tries again, within lookback_days.",
+            metric=counted(self._workload, "Unfinished", period_seconds=s.interval_seconds),
+            meaning="Registrations that a run left open; the next one tries again, within lookback_days.",
+            section=Section.UNFINISHED_REGISTRATIONS,
         )
 
     def _show(self) -> None:

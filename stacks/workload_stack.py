@@ -1,27 +1,24 @@
-"""What the stack of every workload has: functions made alike, and what is shown of it."""
+"""What the stack of every workload has: functions made alike."""
 
 from collections.abc import Mapping
 
-from aws_cdk import Annotations, CfnOutput, CliCredentialsStackSynthesizer, Duration, RemovalPolicy, Stack
-from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import Annotations, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from stacks.constructs.alarms import FirstOccurrenceAlarm, SilenceAlarm
 from stacks.constructs.asynchronous_invocation import AsynchronousInvocation
 from stacks.constructs.handler_function import HandlerFunction
 from stacks.constructs.layer import PackagesLayer
 from stacks.constructs.recurring_invocation import RecurringInvocation
-from stacks.environment import METRICS_NAMESPACE, for_every_function
+from stacks.environment import for_every_function
 from stacks.log_retention import LOG_RETENTION
 from stacks.settings import FunctionSettings, StageSettings, WorkloadSettings
 from stacks.settings.texts import is_example
+from stacks.watched_stack import WatchedStack
 
-_DAY_SECONDS = 86_400
 
-
-class WorkloadStack(Stack):
-    """`workload` is the name of its settings within the stage, of its package and of its metrics' service."""
+class WorkloadStack(WatchedStack):
+    """Its outputs are for operators and the sandbox."""
 
     def __init__(
         self,
@@ -33,15 +30,7 @@ class WorkloadStack(Stack):
         stage: StageSettings,
         settings: WorkloadSettings,
     ) -> None:
-        super().__init__(
-            scope,
-            construct_id,
-            description=f"{description} ({stage.stage})",
-            tags={"application": "idempotent-events", "workload": workload, "stage": stage.stage},
-            synthesizer=CliCredentialsStackSynthesizer() if stage.bootstrapless else None,
-        )
-        self._workload = workload
-        self._stage = stage
+        super().__init__(scope, construct_id, workload=workload, description=description, stage=stage)
         self._for_every_function = for_every_function(settings, service=workload)
         self._removal = RemovalPolicy.RETAIN if stage.removal == "retain" else RemovalPolicy.DESTROY
         self._log_retention = LOG_RETENTION[stage.log_retention_days]
@@ -69,56 +58,6 @@ class WorkloadStack(Stack):
             asynchronous=asynchronous,
             reserved_concurrency=reserved_concurrency,
         )
-
-    def _watch_runs(
-        self,
-        name: str,
-        *,
-        of: HandlerFunction,
-        runs: RecurringInvocation,
-        interval_seconds: int,
-        failed: str,
-        silent: str,
-    ) -> None:
-        """Of a function that runs every so often: silence alarms after three runs' time, at most a day."""
-        interval = Duration.seconds(interval_seconds)
-        FirstOccurrenceAlarm(
-            self,
-            f"{name}Failed",
-            metric=of.function.metric_errors(period=interval),
-            description=f"The {name.lower()} failed: {failed}.",
-        )
-        FirstOccurrenceAlarm(
-            self,
-            f"{name}NotReached",
-            metric=runs.dead_letter_queue.metric_approximate_number_of_messages_visible(
-                period=interval, statistic="Maximum"
-            ),
-            description=f"The {name.lower()}'s schedule could not invoke it.",
-        )
-        SilenceAlarm(
-            self,
-            f"{name}Silent",
-            metric=of.function.metric_invocations(
-                period=Duration.seconds(min(3 * interval_seconds, _DAY_SECONDS)), statistic="Sum"
-            ),
-            description=f"The {name.lower()} does not run: {silent}.",
-        )
-
-    def _metric(self, name: str, statistic: str, *, period_seconds: int) -> cloudwatch.Metric:
-        """One that our functions count."""
-        return cloudwatch.Metric(
-            namespace=METRICS_NAMESPACE,
-            metric_name=name,
-            dimensions_map={"service": self._workload},
-            statistic=statistic,
-            period=Duration.seconds(period_seconds),
-        )
-
-    def _output(self, **values: str) -> None:
-        """For operators and the sandbox."""
-        for name, value in values.items():
-            CfnOutput(self, name, value=value)
 
     def _warn_of_example(self, setting: str, url: str) -> None:
         if is_example(url):

@@ -36,8 +36,9 @@ def main() -> int:
         report.show(found[-1], console)
         good = found[-1]["verdict"] == "ok"
         console.print(report.verdict(found[-1]), style="green" if good else "bold red")
-        path = report.write(found, seed=chosen.seed)
-    console.print(f"[dim]{path.relative_to(PROJECT)}[/]", highlight=False)
+        paths = report.write(found, seed=chosen.seed), report.draw(found)
+    for path in paths:
+        console.print(f"[dim]{path.relative_to(PROJECT)}[/]", highlight=False)
     return int(any(each["verdict"] != "ok" for each in found))
 
 

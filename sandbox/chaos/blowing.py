@@ -10,7 +10,7 @@ from sandbox.chaos.campaign import Campaign
 from sandbox.chaos.crashes import Crashes
 from sandbox.chaos.faults import Patience
 from sandbox.chaos.operation import Operation
-from sandbox.chaos.verdict import verdict
+from sandbox.chaos.verdict import seen_in_rounds, verdict
 from sandbox.chaos.weather import Weather
 from sandbox.demo.both_semantics import blown
 from sandbox.demo.plan import E
@@ -74,4 +74,5 @@ def blow(storms: Mapping[str, Blowing[Any]], sandbox: Sandbox, progress: Progres
         tried={operation.called for storm in storms.values() for operation in storm.operations},
     )
     progress.step("stopping the AWS on this machine")
-    return {"killed": sum(storm.killed for storm in storms.values()), **judged}
+    killed = sum(storm.killed for storm in storms.values())
+    return {"killed": killed, **judged, **seen_in_rounds({n: s.campaign for n, s in storms.items()}, runs)}

@@ -42,6 +42,8 @@ class Swept:
 
     event: str
     wrong: str | None
+    kind: str = "claim of long ago"
+    state: str | None = None
     effects: int = 0
     repeated: int = 0
     reasons: tuple[str, ...] = ()
@@ -69,7 +71,7 @@ class RegistrationsChaos(Blowing[PlannedRegistration], RegistrationsStorm):
         if self.campaign.at_random.events:
             with self._going_at_random():
                 self._pour(self.campaign.at_random.events, seconds=self.at_random_seconds)
-        self._registrations.publish([event.entry for event in self._events])
+        self._publish([event.entry for event in self._events])
         self._tell(event.entry for event in self.campaign.later)
         swept = beside(self._sweep)
         self._await_leases()
@@ -80,7 +82,7 @@ class RegistrationsChaos(Blowing[PlannedRegistration], RegistrationsStorm):
     def _pour(self, events: Sequence[PlannedRegistration], *, seconds: float) -> None:
         """Runs over these, and tells of some, until each is settled or held."""
         again = {event.id for event in self.campaign.overlapping}
-        self._registrations.publish([event.entry for event in events])
+        self._publish([event.entry for event in events])
         runs = [beside(self._run) for _ in range(2)]
         self._tell(event.entry for event in events if event.id in again)
         for run in runs:

@@ -1,7 +1,8 @@
-"""What chaos leaves behind: a table with a line per operation and fault, a verdict, a file for machines."""
+"""What chaos leaves behind: a line per operation and fault, a verdict, a file for machines, a page."""
 
 import json
 import platform
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from rich.table import Table
 
 from sandbox.chaos.campaign import AT_RANDOM
 from sandbox.deployment import PROJECT
+from sandbox.report.page import page
 
 FOLDER = PROJECT / "build" / "chaos"
 LOGS = FOLDER / "logs"
@@ -34,6 +36,12 @@ def write(workloads: list[dict[str, Any]], *, seed: int) -> Path:
         "workloads": workloads,
     }
     path.write_text(json.dumps(report, indent=2) + "\n")
+    return path
+
+
+def draw(workloads: Sequence[dict[str, Any]]) -> Path:
+    path = FOLDER / "report.html"
+    path.write_text(page("What chaos did to the events", workloads), encoding="utf-8")
     return path
 
 

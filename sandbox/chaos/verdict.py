@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sandbox.chaos.campaign import AT_RANDOM, AtRandom, Campaign, Round, RoundName
-from sandbox.demo.tally import Ending, Run, Told
+from sandbox.demo.tally import Ending, Run, Told, seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +72,20 @@ def verdict(
         "calls": dict(sorted(calls.items())),
         "violations": problems,
     }
+
+
+def seen_in_rounds(campaigns: Mapping[str, Campaign[Any]], runs: Mapping[str, Run]) -> dict[str, Any]:
+    """What pictures are drawn from, by deployment; an event's kind is the round that it was drawn for."""
+    drawn_for = {
+        (deployment, event.id): ": ".join(each.name)
+        for deployment, campaign in campaigns.items()
+        for each in campaign.all_rounds
+        for event in each.events
+    }
+    found = seen(runs)
+    for event in found["each_event"]:
+        event["kind"] = drawn_for.get((event["deployment"], event["event"]), event["kind"])
+    return found
 
 
 def _rows(

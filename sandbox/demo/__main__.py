@@ -23,23 +23,23 @@ _WORKLOADS: dict[str, Callable[..., dict[str, Any]]] = {
 def main() -> int:
     chosen = _arguments()
     console = Console(soft_wrap=True)
-    failed = False
+    found: list[dict[str, Any]] = []
     for workload in _WORKLOADS if chosen.workload == "all" else [chosen.workload]:
-        found = _WORKLOADS[workload](
+        latest = _WORKLOADS[workload](
             events=chosen.events,
             duplicates_percent=chosen.duplicates,
             seed=chosen.seed,
             progress=Progress(console),
         )
-        path = report.write(found)
-        report.show(found, console)
-        console.print(report.verdict(found), style="green" if found["verdict"] == "ok" else "bold red")
-        console.print(f"[dim]{path.relative_to(report.FOLDER.parent.parent)}[/]", highlight=False)
-        failed |= found["verdict"] != "ok"
+        found.append(latest)
+        report.show(latest, console)
+        console.print(report.verdict(latest), style="green" if latest["verdict"] == "ok" else "bold red")
+        for path in (report.write(latest), report.draw(found)):
+            console.print(f"[dim]{path.relative_to(report.FOLDER.parent.parent)}[/]", highlight=False)
     others = [name for name in _WORKLOADS if chosen.workload not in (name, "all")]
     if others:
         console.print(f"[dim]the other workloads: make demo WORKLOAD={'|'.join(others)}, or all[/]")
-    return int(failed)
+    return int(any(each["verdict"] != "ok" for each in found))
 
 
 def _arguments() -> argparse.Namespace:

@@ -7,14 +7,25 @@ from typing import Any
 
 from sandbox.demo.both_semantics import AT_MOST_ONCE
 from sandbox.demo.charges_plan import REFUSED, ChargesPlan, Kind, PlannedCharge
-from sandbox.demo.deployment import DeadLetter
+from sandbox.demo.deployment import DeadLetter, logged_at
+from sandbox.demo.journal import What
 from sandbox.demo.queued_deployment import QueuedDeployment
 from sandbox.demo.queued_storm import QueuedStorm, states
 from sandbox.demo.storm import event_of
 from sandbox.demo.tally import Ending, Run, Story
-from sandbox.downstream import Downstream
+from sandbox.demo.walk import Walked, decided
+from sandbox.downstream import Downstream, Exchange
 
 _NOT_NOTIFIED = "DEBITED_NOTIFICATION_FAILED"
+
+_OUTCOMES = {
+    "done": What.END,
+    "already done": What.SKIPPED,
+    "in progress": What.HELD,
+    "refused for now": What.HELD,
+    "dead-lettered": What.END,
+}
+"""What the consumer says of each receive, and what that is for the charge."""
 
 
 class ChargesStorm(QueuedStorm[PlannedCharge]):
@@ -32,6 +43,7 @@ class ChargesStorm(QueuedStorm[PlannedCharge]):
         super().__init__(plan, deployment)
         self._semantics = semantics
         self._mismatched = plan.mismatched
+        self._event_by_body |= {charge.mismatch: charge.id for charge in plan.mismatched}
         self._bank = bank
         self._notifications = notifications
 
@@ -90,6 +102,18 @@ class ChargesStorm(QueuedStorm[PlannedCharge]):
             },
         )
 
+    def _look_back(self) -> Walked:
+        self.journal.write_calls("bank", self._bank.calls, _charge)
+        self.journal.write_calls("notification", self._notifications.calls, _charge, beside=True)
+        lines = [line for line in self._deployment.log_lines("Consumer") if line.get("message") in _OUTCOMES]
+        for line in (line for line in lines if line["event_key"]):
+            why = line.get("reason") or line.get("status")
+            told = f"consumer: {line['message']}" + (f" ({why})" if why else "")
+            what = _OUTCOMES[line["message"]]
+            self.journal.write_dated(event_of(line["event_key"]), what, told, at=logged_at(line))
+        said = Counter(line["message"] for line in lines)
+        return decided("Consumer", {outcome: said[outcome] for outcome in _OUTCOMES}, by="receives")
+
     def _judge_mismatches(self, copies: dict[str, list[DeadLetter]]) -> list[str]:
         """Each is dead-lettered as that and nothing else; the charge's own story says if it was touched."""
         found: list[str] = []
@@ -114,6 +138,10 @@ class ChargesStorm(QueuedStorm[PlannedCharge]):
     def _skipped(self) -> int:
         lines = self._deployment.log_lines("Consumer")
         return sum(line.get("message") == "already done" for line in lines)
+
+
+def _charge(exchange: Exchange) -> str:
+    return event_of(exchange.call.key.removesuffix(":notification"))
 
 
 def _status(record: dict[str, Any]) -> str | None:

@@ -1,7 +1,9 @@
 """A deployed stack of any workload, seen from outside: its functions and its dead letters."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sandbox.aws import Sandbox
@@ -64,3 +66,8 @@ class Deployment:
                 reason = attributes.get("reason", {}).get("StringValue")
                 taken.append(DeadLetter(body=message["Body"], reason=reason, attributes=attributes))
                 self._sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
+
+
+def logged_at(line: Mapping[str, Any]) -> datetime:
+    """When a function logged a line, by its own clock."""
+    return datetime.strptime(line["timestamp"], "%Y-%m-%d %H:%M:%S,%f%z")

@@ -4,10 +4,12 @@ import time
 
 from sandbox.demo.ingestion_deployment import Ingestion
 from sandbox.demo.ingestion_plan import Kind, PlannedEvent
+from sandbox.demo.journal import What
 from sandbox.demo.plan import Plan
 from sandbox.demo.queued_storm import QueuedStorm, states
-from sandbox.demo.storm import by_event
+from sandbox.demo.storm import by_event, event_of
 from sandbox.demo.tally import Run
+from sandbox.demo.walk import Walked, walked
 from sandbox.demo.workflow_deployment import BROKEN_OFF
 from sandbox.downstream import Downstream
 
@@ -42,3 +44,12 @@ class IngestionStorm(QueuedStorm[PlannedEvent]):
             seconds=seconds,
             problems=tuple(self.problems),
         )
+
+    def _look_back(self) -> Walked:
+        self.journal.write_calls("downstream", self._downstream.calls, lambda each: event_of(each.call.key))
+        walks = list(self._ingestion.walks())
+        for each in walks:
+            what = What.SKIPPED if "SkipDuplicate" in each.states else What.END
+            event = event_of(str(each.input["businessKey"]))
+            self.journal.write_dated(event, what, f"execution {each.told}", at=each.ended)
+        return walked(self._ingestion.definition(), walks)

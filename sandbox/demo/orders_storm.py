@@ -9,6 +9,7 @@ from itertools import cycle
 from typing import Any, TypeVar
 
 from sandbox.demo.beside import beside
+from sandbox.demo.journal import What
 from sandbox.demo.orders_callers import Caller
 from sandbox.demo.orders_client import OrdersApi, Reply
 from sandbox.demo.orders_deployment import Orders
@@ -17,6 +18,7 @@ from sandbox.demo.orders_refusals import REFUSED, Refused, broken, prying
 from sandbox.demo.orders_story import OrderStory, Posted
 from sandbox.demo.storm import SEEN_WITHIN_SECONDS, Storm
 from sandbox.demo.tally import Ending, Run
+from sandbox.demo.walk import Walked, walked
 from sandbox.demo.workflow_deployment import BROKEN_OFF
 from sandbox.downstream import Downstream, Exchange
 
@@ -116,12 +118,14 @@ class OrdersStorm(Storm[PlannedOrder]):
 
     def _post(self, order: PlannedOrder, body: str, *, hang_up: bool = False) -> Reply | None:
         send = self._api.post_and_hang_up if hang_up else self._api.post
+        at = time.monotonic()
         reply = send(
             body.encode(),
             headers=[next(self._forms)(order.key)],
             credentials=self._callers[order.caller](),
         )
         self._posted[order.id].append(Posted(body=body, reply=reply))
+        self.journal.write(order.id, What.DELIVERY, _answer(reply), at=at)
         return reply
 
     def _look(self, order: PlannedOrder) -> None:
@@ -228,6 +232,18 @@ class OrdersStorm(Storm[PlannedOrder]):
             },
         )
 
+    def _look_back(self) -> Walked:
+        self.journal.write_calls("payment", self._payment.calls, lambda each: paid(each.call))
+        self.journal.write_calls(
+            "provisioning", self._provisioning.calls, lambda each: provisioned(each.call)[0]
+        )
+        walks = list(self._orders.walks())
+        for each in walks:
+            self.journal.write_dated(
+                str(each.input["payment"]["token"]), What.END, f"execution {each.told}", at=each.ended
+            )
+        return walked(self._orders.definition(), walks)
+
     def _story(self, **seen: Any) -> OrderStory:
         return OrderStory(**seen)
 
@@ -265,6 +281,12 @@ def _ended(futures: Iterable[Future[Any]]) -> None:
     """Returns when they have; raises what one of them raised."""
     for future in futures:
         future.result()
+
+
+def _answer(reply: Reply | None) -> str:
+    if reply is None:
+        return "POST, the client hangs up before the answer"
+    return f"POST, answered {reply.status}{', as before' if reply.replayed else ''}"
 
 
 def _told(seen: Sequence[Reply]) -> bool:

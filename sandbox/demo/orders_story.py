@@ -42,6 +42,14 @@ class OrderStory:
         return self.order.id
 
     @property
+    def kind(self) -> str:
+        return self.order.kind
+
+    @property
+    def state(self) -> str | None:
+        return self.status
+
+    @property
     def effects(self) -> int:
         return len(self.charged) + sum(map(len, self.provisioned.values()))
 

@@ -1,8 +1,10 @@
 """The storm over a workload with a queue: its messages, and some of them again, at once or later."""
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic
 
+from sandbox.demo.journal import What
 from sandbox.demo.plan import E, Plan
 from sandbox.demo.queued_deployment import QueuedDeployment
 from sandbox.demo.storm import Storm, event_of
@@ -17,6 +19,7 @@ class QueuedStorm(Storm[E], Generic[E]):
         super().__init__(plan.events, deployment)
         self._plan = plan
         self._queued = deployment
+        self._event_by_body = {event.body: event.id for event in plan.events}
         self.sent = 0
 
     @property
@@ -54,8 +57,11 @@ class QueuedStorm(Storm[E], Generic[E]):
 
     def _send(self, bodies: Iterable[str]) -> None:
         sent = list(bodies)
+        at = time.monotonic()
         self._queued.send(sent)
         self.sent += len(sent)
+        for event in (self._event_by_body[body] for body in sent if body in self._event_by_body):
+            self.journal.write(event, What.DELIVERY, "sent to the queue", at=at)
 
     def _rest(self) -> None:
         self.doing = "waiting for the last ones to end"

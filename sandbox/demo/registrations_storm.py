@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from registrations.service import Ending as Outcome
 from sandbox.demo import registrations_events, registrations_sweep
 from sandbox.demo.beside import beside
 from sandbox.demo.both_semantics import AT_MOST_ONCE
+from sandbox.demo.journal import What
 from sandbox.demo.registrations_deployment import Registrations
 from sandbox.demo.registrations_events import Sighting
 from sandbox.demo.registrations_plan import (
@@ -22,6 +24,7 @@ from sandbox.demo.registrations_steps import Steps, held, latest, reclaimed, set
 from sandbox.demo.registrations_sweep import Gardener
 from sandbox.demo.storm import Storm
 from sandbox.demo.tally import Ending, Run, Story
+from sandbox.demo.walk import Walked, decided
 from sandbox.downstream import Downstream
 
 _SETTLED_WITHIN_SECONDS = 240
@@ -55,6 +58,8 @@ class RegistrationsStorm(Storm[PlannedRegistration]):
         self._answers: list[dict[str, int]] = []  # of runs over the whole document
         self._told = 0
         self._sweeps: list[dict[str, int]] = []
+        self._published: Sequence[Any] = ()
+        self._planned = {event.id for event in plan.events}
 
     @property
     def progress(self) -> str:
@@ -82,7 +87,8 @@ class RegistrationsStorm(Storm[PlannedRegistration]):
         """Kills the processor half-way, while the registry, which has expired already, keeps it waiting."""
         self.doing = "waiting for the expiry whose worker is to be killed"
         victim = self._plan.victim
-        self._registrations.publish(self._plan.first_document)
+        self._publish(self._plan.first_document)
+        self._note_run(time.monotonic())
         run = beside(self._registrations.run)
         self._kill("Processor", once=lambda: self._registry.calls_of(victim.key))
         if run.exception() is None:
@@ -91,19 +97,37 @@ class RegistrationsStorm(Storm[PlannedRegistration]):
     def _overlap(self) -> None:
         """Two runs, and events that tell of the same registrations one by one."""
         self.doing = "two runs over the same document"
-        self._registrations.publish(self._plan.document)
+        self._publish(self._plan.document)
         runs = [beside(self._run) for _ in range(2)]
         self._tell([self._plan.victim.entry, *(each.entry for each in self._plan.overlapping)])
         for run in runs:
             run.result()
 
     def _tell(self, details: Iterable[Any]) -> None:
-        told = list(details)
+        told, at = list(details), time.monotonic()
         self._registrations.tell(told)
         self._told += len(told)
+        for detail in told:
+            self._note(detail, "told of by an event", at=at)
 
     def _run(self) -> None:
+        at = time.monotonic()
         self._answers += self._answered(self._registrations.run)
+        self._note_run(at)
+
+    def _publish(self, document: Sequence[Any]) -> None:
+        self._registrations.publish(document)
+        self._published = document
+
+    def _note_run(self, at: float) -> None:
+        for entry in self._published:
+            self._note(entry, "come upon by a run", at=at)
+
+    def _note(self, entry: Any, told: str, *, at: float) -> None:
+        """A delivery, unless it is of no registration that was planned."""
+        id_ = str(entry.get("recordId")) if isinstance(entry, dict) else ""
+        if id_ in self._planned:
+            self.journal.write(id_, What.DELIVERY, told, at=at)
 
     def _answered(self, invoke: Callable[[], dict[str, int]]) -> list[dict[str, int]]:
         """What the function answered; nothing if it failed."""
@@ -181,6 +205,15 @@ class RegistrationsStorm(Storm[PlannedRegistration]):
                 **{name: n for sweep in self._sweeps for name, n in sweep.items()},
             },
         )
+
+    def _look_back(self) -> Walked:
+        self.journal.write_calls("registry", self._registry.calls, lambda each: _id(each.call.key))
+        self.journal.write_calls(
+            "notification", self._notifications.calls, lambda each: _id(each.call.key), beside=True
+        )
+        found = _outcomes(self._registrations.log_lines("Processor"))
+        outcomes = {str(outcome): found[outcome] for outcome in Outcome}
+        return decided("Processor", outcomes, by="looks at a registration, by runs and by events")
 
     def _judge_calls(self, story: Story, calls: int) -> None:
         """The victim: repeated under the same key, or in doubt and not repeated. Nothing at the last look."""

@@ -1,11 +1,14 @@
-"""What a demo leaves behind: tables, a line of verdict, and a file for machines."""
+"""What a demo leaves behind: tables, a line of verdict, a file for machines, a page with pictures."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from sandbox.report.page import page
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "build" / "demo"
 LOGS = FOLDER / "logs"
@@ -45,6 +48,13 @@ def write(report: dict[str, Any]) -> Path:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{report['workload']}.json"
     path.write_text(json.dumps(report, indent=2) + "\n")
+    return path
+
+
+def draw(reports: Sequence[dict[str, Any]]) -> Path:
+    """One page for the workloads that were run together."""
+    path = FOLDER / "report.html"
+    path.write_text(page("What became of the events", reports), encoding="utf-8")
     return path
 
 

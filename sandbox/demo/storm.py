@@ -4,12 +4,15 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Generic
 from urllib.parse import unquote
 
 from sandbox.demo.deployment import DeadLetter, Deployment
+from sandbox.demo.journal import Journal
 from sandbox.demo.plan import E
 from sandbox.demo.tally import Ending, Run, Story
+from sandbox.demo.walk import Walked
 
 SEEN_WITHIN_SECONDS = 90  # a few, unless the machine is busy with something else
 
@@ -21,12 +24,15 @@ class Storm(ABC, Generic[E]):
         self._events = events
         self._deployment = deployment
         self.problems: list[str] = []
+        self.journal = Journal()
         self.doing = "sending"
 
     def blow(self) -> Run:
         begun = time.monotonic()
         self._unfold()
-        return self._judge(time.monotonic() - begun)
+        judged = self._judge(time.monotonic() - begun)
+        walked = self._look_back()
+        return replace(judged, moments=self.journal.moments(), walked=walked)
 
     @property
     @abstractmethod
@@ -44,6 +50,10 @@ class Storm(ABC, Generic[E]):
 
     @abstractmethod
     def _judge(self, seconds: float) -> Run: ...
+
+    def _look_back(self) -> Walked | None:
+        """Writes into the journal what is known only afterwards; answers what was walked of a workflow."""
+        return None
 
     def _kill(self, function: str, *, once: Callable[[], object]) -> None:
         """SIGKILLs whatever runs the function as soon as `once` says so."""

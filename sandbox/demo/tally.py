@@ -1,10 +1,13 @@
 """From what can be seen from outside to a verdict: how each event ended, and which promises held."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
+
+from sandbox.demo.journal import Moment
+from sandbox.demo.walk import Walked
 
 _NOTHING_HAPPENED = (None, "FAILED", "RELEASED")
 
@@ -22,6 +25,14 @@ class Told(Protocol):
 
     @property
     def event(self) -> str: ...
+
+    @property
+    def kind(self) -> str:
+        """What was to happen to it."""
+
+    @property
+    def state(self) -> str | None:
+        """Of its record."""
 
     @property
     def effects(self) -> int: ...
@@ -86,6 +97,7 @@ class Run:
 
     `other_reasons` are those of dead letters that are no event's own: a delivery that contradicts its event.
     `counts` are what a workload counts beyond what all have in common, by their names in the report.
+    `moments` are what was seen of an event, by event.
     """
 
     stories: tuple[Told, ...]
@@ -95,6 +107,8 @@ class Run:
     problems: tuple[str, ...] = field(default=())
     other_reasons: tuple[str, ...] = field(default=())
     counts: Mapping[str, int] = field(default_factory=dict)
+    moments: Mapping[str, Sequence[Moment]] = field(default_factory=dict)
+    walked: Walked | None = None
 
     def report(self) -> dict[str, Any]:
         endings = Counter(story.ending for story in self.stories)
@@ -123,7 +137,7 @@ class Run:
 
 def alone(run: Run, *, seconds: float, **about: Any) -> dict[str, Any]:
     """The report over the one deployment that there is."""
-    return {**about, **replace(run, seconds=seconds).report()}
+    return {**about, **replace(run, seconds=seconds).report(), **seen({"": run})}
 
 
 def together(runs: dict[str, Run], *, seconds: float, **about: Any) -> dict[str, Any]:
@@ -144,4 +158,27 @@ def together(runs: dict[str, Run], *, seconds: float, **about: Any) -> dict[str,
         **about,
         **everything.report(),
         "by_semantics": {name: run.report() for name, run in runs.items()},
+        **seen(runs),
+    }
+
+
+def seen(runs: Mapping[str, Run]) -> dict[str, Any]:
+    """What pictures are drawn from, by deployment: each event's story, what was walked of the workflow."""
+    return {
+        "workflow": {name: run.walked.report() for name, run in runs.items() if run.walked},
+        "each_event": [
+            {
+                "event": story.event,
+                "deployment": name,
+                "kind": str(story.kind),
+                "ending": str(story.ending),
+                "state": story.state,
+                "effects": story.effects,
+                "reasons": list(story.reasons),
+                "violations": story.violations,
+                "moments": [moment.report() for moment in run.moments.get(story.event, ())],
+            }
+            for name, run in runs.items()
+            for story in run.stories
+        ],
     }

@@ -4,6 +4,8 @@ from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+DEAD_LETTER_RETENTION_DAYS = 14  # as long as SQS can
+
 
 class DeadLetterQueue(sqs.Queue):
     """Filled by services and functions of the stack; no other queue may redrive into it."""
@@ -12,7 +14,7 @@ class DeadLetterQueue(sqs.Queue):
         super().__init__(
             scope,
             construct_id,
-            retention_period=Duration.days(14),  # as long as SQS can
+            retention_period=Duration.days(DEAD_LETTER_RETENTION_DAYS),
             redrive_allow_policy=sqs.RedriveAllowPolicy(redrive_permission=sqs.RedrivePermission.DENY_ALL),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,

@@ -74,6 +74,10 @@ class HttpApi(Construct):
         """Answers of 500 and above: the functions' own and API Gateway's."""
         return self.stage.metric_server_error(period=period, statistic="Sum")
 
+    def client_errors(self, *, period: Duration) -> cloudwatch.Metric:
+        """Answers of 400 to 499, likewise."""
+        return self.stage.metric_client_error(period=period, statistic="Sum")
+
     def _add(self, route: Route) -> None:
         self.api.add_routes(
             path=route.path,

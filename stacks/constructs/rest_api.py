@@ -75,6 +75,10 @@ class RestApi(Construct):
         """Answers of 500 and above: the functions' own and API Gateway's."""
         return self.api.deployment_stage.metric_server_error(period=period, statistic="Sum")
 
+    def client_errors(self, *, period: Duration) -> cloudwatch.Metric:
+        """Answers of 400 to 499, likewise."""
+        return self.api.deployment_stage.metric_client_error(period=period, statistic="Sum")
+
     def _authorization(self, settings: ApiSettings) -> apigateway.MethodOptions:
         if settings.authorization == "iam":
             return apigateway.MethodOptions(authorization_type=apigateway.AuthorizationType.IAM)

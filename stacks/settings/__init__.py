@@ -4,6 +4,7 @@
 into it, `limits` and `ties` say what is allowed.
 """
 
+from stacks.settings.alarms import AlarmSettings
 from stacks.settings.charges import ChargesSettings
 from stacks.settings.ingestion import IngestionSettings
 from stacks.settings.model import StageSettings
@@ -22,6 +23,7 @@ from stacks.settings.workload import (
 )
 
 __all__ = [
+    "AlarmSettings",
     "ApiSettings",
     "ChargesSettings",
     "ClaimingWorkloadSettings",

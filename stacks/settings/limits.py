@@ -13,11 +13,13 @@ from stacks.settings.rule import Rule, accepted, within
 from stacks.settings.texts import (
     is_bus_source,
     is_downstream_url,
+    is_email,
     is_event_source,
     is_issuer,
     is_jmespath,
     is_name,
     is_object_key,
+    is_topic_arn,
     is_user_pool_arn,
     names_a_part,
 )
@@ -31,7 +33,14 @@ _LOG_RETENTIONS = ", ".join(str(days) for days in LOG_RETENTION)
 _A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
 _AN_ADDRESS = "an https:// address without a password (http:// only to 127.0.0.1)"
 
-STAGE_LIMITS = (accepted("log_retention_days", LOG_RETENTION.__contains__, f"one of {_LOG_RETENTIONS}"),)
+STAGE_LIMITS = (
+    accepted("log_retention_days", LOG_RETENTION.__contains__, f"one of {_LOG_RETENTIONS}"),
+    accepted("alarms.topic_arn", lambda arn: arn == "" or is_topic_arn(arn), "an SNS topic's ARN or empty"),
+    accepted("alarms.email", lambda text: text == "" or is_email(text), "an e-mail address or empty"),
+    # Beyond the longest visibility timeout, 12 hours, it is still before any message is deleted unhandled.
+    within("alarms.backlog_seconds", 60, 21_600),
+    within("alarms.client_errors", 1, 1_000_000),
+)
 
 
 def _downstream(name: str) -> tuple[Rule, ...]:

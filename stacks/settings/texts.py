@@ -9,6 +9,8 @@ from jmespath.exceptions import JMESPathError
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _OBJECT_KEY = re.compile(r"[A-Za-z0-9._/-]{1,256}")
 _USER_POOL_ARN = re.compile(r"arn:aws[a-z-]*:cognito-idp:[a-z0-9-]+:[0-9]{12}:userpool/[A-Za-z0-9_-]+")
+_TOPIC_ARN = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
 _LOOPBACK = ("127.0.0.1", "localhost")
 
 
@@ -57,6 +59,16 @@ def is_issuer(text: str) -> bool:
 def is_user_pool_arn(text: str) -> bool:
     """Of Cognito."""
     return _USER_POOL_ARN.fullmatch(text) is not None
+
+
+def is_topic_arn(text: str) -> bool:
+    """Of an SNS topic: a standard one, alarms know no other."""
+    return _TOPIC_ARN.fullmatch(text) is not None
+
+
+def is_email(text: str) -> bool:
+    """It looks like one; whether it is, its owner's confirmation tells."""
+    return _EMAIL.fullmatch(text) is not None
 
 
 def is_jmespath(text: str) -> bool:

@@ -17,6 +17,7 @@ from constructs import IConstruct
 
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.operations import add_operations
 from stacks.orders_stack import OrdersStack
 from stacks.queued_workload_stack import QueuedWorkloadStack
 from stacks.registrations_stack import RegistrationsStack
@@ -124,6 +125,22 @@ QUEUED: dict[str, Callable[..., Queued]] = {"ingestion": ingestion, "charges": c
 WORKLOADS: dict[str, Callable[..., Workload]] = {**QUEUED, "registrations": registrations, "orders": orders}
 
 
+@cache
+def stage_with_operations(stage: str = "dev", topic_arn: str = "", email: str = "") -> dict[str, Any]:
+    """The templates of a whole stage, by stack: what stacks learn of each other is in no single one."""
+    app, stages = new_app(), context()["stages"]
+    given = {**stages[stage], "alarms": {"topic_arn": topic_arn, "email": email}}
+    settings = read_stage(stage, {stage: given})
+    workloads = [
+        IngestionStack(app, f"{stage}-ingestion", stage=settings),
+        ChargesStack(app, f"{stage}-charges", stage=settings),
+        RegistrationsStack(app, f"{stage}-registrations", stage=settings),
+        OrdersStack(app, f"{stage}-orders", stage=settings),
+    ]
+    add_operations(app, stage=settings, workloads=workloads)
+    return {made.stack_name: made.template for made in app.synth().stacks}
+
+
 def definition(made: Ingestion | Orders) -> dict[str, Any]:
     """The state machine's definition as Step Functions gets it: joined, substituted, parsed."""
     properties = made.properties(made.stack.workflow.state_machine)
@@ -154,6 +171,8 @@ def resolved(value: Any) -> str:
             return f"<{name}.{attribute}>"
         case {"Fn::Join": [separator, parts]}:
             return str(separator).join(resolved(part) for part in parts)
+        case {"Fn::GetStackOutput": {"StackName": stack, "OutputName": name}}:
+            return f"<{stack}/{name}>"
     raise AssertionError(f"no reading for {value}")
 
 

@@ -10,6 +10,7 @@ from cdk_nag import AwsSolutionsChecks
 
 from stacks.charges_stack import ChargesStack
 from stacks.ingestion_stack import IngestionStack
+from stacks.operations import add_operations
 from stacks.orders_stack import OrdersStack
 from stacks.registrations_stack import RegistrationsStack
 from stacks.settings import read_stage
@@ -90,9 +91,10 @@ def findings(request: pytest.FixtureRequest) -> set[Finding]:
     app = new_app()
     # Not the examples' addresses, of which the stacks themselves warn.
     url = "https://downstream.test/"
+    given = {**context()["stages"][request.param], "alarms": {"email": "operators@services.test"}}
     stage = read_stage(
         request.param,
-        context()["stages"],
+        {request.param: given},
         overrides={
             "ingestion": {"effect_url": url},
             "charges": {"core_banking_url": url, "notification_url": url},
@@ -103,7 +105,8 @@ def findings(request: pytest.FixtureRequest) -> set[Finding]:
     IngestionStack(app, "ingestion", stage=stage)
     ChargesStack(app, "charges", stage=stage)
     RegistrationsStack(app, "registrations", stage=stage)
-    OrdersStack(app, "orders", stage=stage)
+    orders = OrdersStack(app, "orders", stage=stage)
+    add_operations(app, stage=stage, workloads=[orders])
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     with pytest.raises(RuntimeError, match="ValidationFailed"):
         app.synth()

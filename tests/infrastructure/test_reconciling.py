@@ -74,12 +74,6 @@ def test_a_reconciler_that_falls_behind_alarms(made: Made) -> None:
     assert behind["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
 
 
-def test_no_alarm_needs_metric_math_which_the_sandbox_could_not_deploy(made: Made) -> None:
-    alarms = alarms_of(made)
-    assert len(alarms) == (4 if made.stack.stack_name == "dev-ingestion" else 7)
-    assert not any("Metrics" in alarm for alarm in alarms.values())
-
-
 def alarms_of(made: Made) -> dict[tuple[str, str, str], Mapping[str, Any]]:
     """By namespace, metric and the logical id of what is measured."""
     return {

@@ -15,6 +15,24 @@ from tests.infrastructure.synthesis import QUEUED, context
 
 A_NAME = "1 to 64 of A-Z a-z 0-9 . _ -"
 
+TOPIC = "arn:aws:sns:us-east-1:123456789012:on-call"
+
+WRONG_ALARMS = [
+    ({"topic_arn": "on-call"}, 'topic_arn = "on-call": must be an SNS topic\'s ARN or empty'),
+    ({"topic_arn": f"{TOPIC}.fifo"}, f'topic_arn = "{TOPIC}.fifo": must be an SNS topic\'s ARN or empty'),
+    ({"email": "on-call"}, 'email = "on-call": must be an e-mail address or empty'),
+    (
+        {"email": "on-call@services.test", "topic_arn": TOPIC},
+        (
+            'email = "on-call@services.test": must be empty where alarms.topic_arn is given: '
+            "who is told is for that topic to say"
+        ),
+    ),
+    ({"backlog_seconds": 59}, "backlog_seconds = 59: must be between 60 and 21600"),
+    ({"client_errors": 0}, "client_errors = 0: must be between 1 and 1000000"),
+    ({"emails": ""}, 'emails = "": no such setting, did you mean email?'),
+]
+
 EITHER = ("ingestion", "charges", "registrations")  # that claim in a ledger of ours, under either semantics
 
 each_workload = pytest.mark.parametrize("workload", NEEDED)
@@ -262,6 +280,10 @@ def test_a_typing_error_is_not_silently_without_effect(
                 "stages.dev.log_retention_days = 2: must be one of 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, "
                 "180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653"
             ),
+        ),
+        *(
+            ("dev", {"dev": {**NEEDED, "alarms": alarms}}, f"stages.dev.alarms.{line}")
+            for alarms, line in WRONG_ALARMS
         ),
         (
             "dev",

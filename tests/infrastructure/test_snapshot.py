@@ -7,7 +7,14 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from tests.infrastructure.synthesis import charges, ingestion, orders, registrations, scrubbed
+from tests.infrastructure.synthesis import (
+    charges,
+    ingestion,
+    orders,
+    registrations,
+    scrubbed,
+    stage_with_operations,
+)
 
 
 @pytest.fixture
@@ -30,6 +37,11 @@ def test_the_registrations_stack_of_prod_is_as_reviewed(template_snapshot: Snaps
 
 def test_the_orders_stack_of_prod_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
     assert _readable(scrubbed(orders("prod").template)) == template_snapshot
+
+
+def test_the_topic_of_alarms_is_as_reviewed(template_snapshot: SnapshotAssertion) -> None:
+    made = stage_with_operations("prod", email="operators@services.test")
+    assert scrubbed(made["prod-alarms"]) == template_snapshot
 
 
 @pytest.mark.parametrize("authorization", ["cognito", "jwt"])

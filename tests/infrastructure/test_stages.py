@@ -68,7 +68,7 @@ def test_prod_has_the_resources_of_the_sandbox(make: Make) -> None:
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_only_the_work_queue_has_a_name_of_ours(workload: str) -> None:
+def test_only_the_work_queue_and_alarms_have_names_of_ours(workload: str) -> None:
     made = WORKLOADS[workload]()
     named = [
         (resource["Type"], name)
@@ -78,6 +78,7 @@ def test_only_the_work_queue_has_a_name_of_ours(workload: str) -> None:
         and name not in {"PolicyName", "FunctionName", "MetricName"}
         # An API's is a label, and that of its stage is part of its address.
         and not resource["Type"].startswith("AWS::ApiGateway")
+        and (resource["Type"], name) != ("AWS::CloudWatch::Alarm", "AlarmName")
     ]
     assert named == [("AWS::SQS::Queue", "QueueName")] * (workload in QUEUED)
 

@@ -1,6 +1,7 @@
 """Deployed charges under test, their bank and notification endpoint, and what all three tell of a charge."""
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -87,7 +88,10 @@ class Charges(Deployed[QueuedDeployment]):
                 "messageId": str(number),
                 "receiptHandle": "unknown to the queue",
                 "body": due.body,
-                "attributes": {"ApproximateReceiveCount": str(receives), "SentTimestamp": "1700000000000"},
+                "attributes": {
+                    "ApproximateReceiveCount": str(receives),
+                    "SentTimestamp": f"{time.time():.0f}000",
+                },
                 "messageAttributes": {},
             }
             for number, due in enumerate(dues)

@@ -10,7 +10,7 @@ from sandbox.chaos import calls
 from sandbox.chaos.campaign import AT_RANDOM, AtRandom, Campaign, Round
 from sandbox.chaos.faults import Fault
 from sandbox.chaos.operation import Operation
-from sandbox.chaos.verdict import verdict
+from sandbox.chaos.verdict import seen_in_rounds, verdict
 from sandbox.demo.tally import Run, Story
 
 
@@ -158,3 +158,14 @@ def test_no_round_at_all_is_no_pass() -> None:
     empty = Run(stories=(), deliveries=0, skipped=0, seconds=0)
 
     assert verdict({"a": nothing}, {"a": empty}, {}, calls={}, tried=())["verdict"] == "failed"
+
+
+def test_the_story_of_an_event_tells_which_round_it_was_drawn_for() -> None:
+    found = seen_in_rounds({"one": CAMPAIGN}, {"one": run()})["each_event"]
+
+    assert {each["event"]: each["kind"] for each in found} == {
+        "E-1": ": ".join(PUT),
+        "E-2": ": ".join(PUT),
+        "E-3": ": ".join(GET),
+        "E-4": ": ".join(AT_RANDOM),
+    }

@@ -79,9 +79,11 @@ class World:
     def dead_letter(self, body: str, reason: str) -> None:
         self.seen.letters.append(DeadLetter(body=body, reason=reason, attributes={}))
 
+    def storm(self) -> ChargesStorm:
+        return ChargesStorm(self.semantics, PLAN, self.seen, bank=self.bank, notifications=self.endpoint)
+
     def judge(self) -> Run:
-        storm = ChargesStorm(self.semantics, PLAN, self.seen, bank=self.bank, notifications=self.endpoint)
-        return storm._judge(seconds=1)
+        return self.storm()._judge(seconds=1)
 
     def _fail_one(self, of: Call, _nth: int) -> Answer:
         return Answer(status=500 if of.key.startswith(NOT_NOTIFIED.id) else 200)
@@ -180,3 +182,32 @@ def test_under_idempotent_downstream_it_is_not_and_the_ledger_of_the_bank_says_s
 
     assert (report["doubled"], report["debits"], report["effects"]) == (0, 3, 3)
     assert report["verdict"] == "ok"
+
+
+def test_the_story_of_a_charge_is_what_bank_endpoint_and_consumer_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def line(message: str, second: int, key: str | None, **more: str) -> dict[str, Any]:
+        timestamp = f"2126-03-01 12:00:0{second},250+0000"
+        return {"message": message, "timestamp": timestamp, "event_key": key, **more}
+
+    world = World(AT_MOST_ONCE)
+    lines = [
+        {"message": "what the consumer says of no message"},
+        line("done", 1, "charge:A-2", status="DEBITED"),
+        line("already done", 2, "charge:A-2"),
+        line("dead-lettered", 3, None, reason="invalid-amount"),
+    ]
+    monkeypatch.setattr(world.seen, "log_lines", lambda _function: lines)
+    storm = world.storm()
+    walked = storm._look_back()
+
+    assert [(moment.what, moment.told) for moment in storm.journal.moments()["A-2"]] == [
+        ("effect", "bank: the effect takes place, answers 200"),
+        ("call", "notification: accepted, answers 200"),
+        ("end", "consumer: done (DEBITED)"),
+        ("skipped", "consumer: already done"),
+    ]
+    assert (walked.by, walked.steps["(start)", "Consumer"]) == ("receives", 3)
+    assert walked.steps["Consumer", "dead-lettered"] == 1
+    assert walked.steps["Consumer", "in progress"] == 0

@@ -1,8 +1,10 @@
 """What a demo says at its end, of a workload with both semantics and of one that keeps a single one."""
 
 import io
+from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from sandbox.demo import report
@@ -38,3 +40,13 @@ def test_the_verdict_tells_of_failures_where_a_workload_has_them() -> None:
     assert told.startswith("orders: ok - 1 events in 2 deliveries: 1 done once, 7 failed and said so, 0 dead")
     assert told.endswith("(3 s)")
     assert "failed and said so" not in report.verdict(alone(RUN, seconds=3, workload="charges"))
+
+
+def test_the_page_shows_all_workloads_that_were_run_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "FOLDER", tmp_path)
+    found = [together({"a": RUN}, seconds=3, workload=name, seed=1) for name in ("charges", "orders")]
+    html = report.draw(found).read_text(encoding="utf-8")
+
+    assert all(f'<section id="{name}"' in html for name in ("charges", "orders"))

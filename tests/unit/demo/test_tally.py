@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from sandbox.demo.journal import Moment, What
 from sandbox.demo.tally import Ending, Run, Story, together
 
 SETTLED = [
@@ -131,3 +132,23 @@ def test_a_dead_letter_that_contradicts_its_event_is_counted_and_spoils_nothing(
 
     assert report["dead_letter_reasons"] == {"mismatch": 1}
     assert (report["done"], report["verdict"]) == (1, "ok")
+
+
+def test_each_event_s_story_is_kept_with_what_was_seen_of_it() -> None:
+    moments = (Moment(at=1.23456, what=What.DELIVERY, told="sent"),)
+    report = together({"one": run(GOOD, moments={"E-1": moments}), "other": run(GOOD)}, seconds=1.0)
+
+    told, silent = report["each_event"]
+    assert told == {
+        "event": "E-1",
+        "deployment": "one",
+        "kind": "accepted",
+        "ending": "done",
+        "state": "DONE",
+        "effects": 1,
+        "reasons": [],
+        "violations": [],
+        "moments": [{"at": 1.235, "what": "delivery", "told": "sent"}],
+    }
+    assert (silent["deployment"], silent["moments"]) == ("other", [])
+    assert report["workflow"] == {}

@@ -1,0 +1,1 @@
+"""Refunds: each is paid once."""

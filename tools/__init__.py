@@ -1,0 +1,1 @@
+"""For whoever works on this repository."""

@@ -10,7 +10,7 @@ from ops import desk, dlq, settle, show, status, stuck
 from ops.aws import Aws
 from ops.desk import Desk, Place
 from ops.once import Once, Yes
-from ops.release import released
+from ops.release import FOR_NEW_CONTENT, released
 from ops.resolve import resolved
 from ops.settle import Choice, Step
 from ops.stage import WORKLOADS
@@ -140,7 +140,7 @@ def release(
         now, retention = desk.clock(), place.workload.retention
         return released(record, now=now, retention=retention, accept_new_content=accept_new_content)
 
-    what = "released for new content" if accept_new_content else "released"
+    what = FOR_NEW_CONTENT if accept_new_content else "released"
     _settle(context.obj, Choice(keys=[key]), step, what=what, why=reason, yes=yes)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from idempotency.ledger import Clock
-from idempotency.model import Key
+from idempotency.model import Key, State, Verdict
 from ops import audit
 from ops.dead_letters import BEING_REDRIVEN_SECONDS, Copy, DeadLetters
 from ops.fate import Action, Fate, fate
-from ops.release import released
+from ops.release import FOR_NEW_CONTENT, released
 from ops.store import Stored
 from ops.trouble import Trouble
 from ops.workload import Event, Workload
@@ -66,6 +66,8 @@ class Redrive:
         stored = self.workload.records.read(event.key, now=self.clock()) if event else None
         record = stored.record if stored else None
         found = fate(copy, event, record, of=self.workload, now=self.clock(), force=self.force)
+        if found.action is not Action.LEAVE and _given_up(copy, stored):
+            found = Fate(action=Action.LEAVE, why="its content was given up: discard it once the new is done")
         if found.action is not Action.LEAVE and self._came_back(copy, event, found, began=began):
             found = Fate(
                 action=Action.LEAVE, why="it came back during this redrive: look at it, then redrive"
@@ -112,3 +114,10 @@ class Redrive:
             if error.response["Error"]["Code"] in _REFUSED:
                 raise Trouble(f"the work queue refuses it: {error.response['Error']['Message']}") from error
             raise
+
+
+def _given_up(copy: Copy, stored: Stored | None) -> bool:
+    """Whether the record waits for other content than this: for that of the copies refused as a mismatch."""
+    if stored is None or stored.record.state is not State.RELEASED or not stored.trail:
+        return False
+    return stored.trail[-1].what.startswith(FOR_NEW_CONTENT) and copy.reason != Verdict.MISMATCH

@@ -5,6 +5,8 @@ from dataclasses import replace
 from idempotency.model import Record, State
 from ops.trouble import Trouble
 
+FOR_NEW_CONTENT = "released for new content"  # in the audit trail, where a redrive looks for it
+
 
 def released(record: Record, *, now: int, retention: int, accept_new_content: bool = False) -> Record:
     """The record as it has to stand: RELEASED. Raises Trouble unless it is FAILED.

@@ -93,6 +93,18 @@ def test_other_content_goes_after_its_key_was_released_for_it(deployed: Deployed
     assert _redriven(told) == {"charges/charge:CHG-1": "resend"}
 
 
+def test_what_was_given_up_for_other_content_does_not_become_the_event_after_all(
+    deployed: Deployed, told: Told
+) -> None:
+    deployed.record("charges", "CHG-1", State.FAILED)
+    deployed.bury("charges", charge_body("CHG-1"), reason="rejected")
+    deployed.bury("charges", charge_body("CHG-1", amount="99"), reason="mismatch")
+    told("release", "CHG-1", "--accept-new-content", "--reason", "corrected", "--yes")
+    answers = told("dlq", "redrive", "--all", "--yes")
+    assert {each["reason"]: each["action"] for each in answers} == {"rejected": "leave", "mismatch": "resend"}
+    assert deployed.bodies("charges", QUEUE) == [charge_body("CHG-1", amount="99")]
+
+
 TOO_OLD = RETENTION - QUEUE_RETENTION
 
 

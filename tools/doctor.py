@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tools.machine import Machine, this_machine
-from tools.registries import npm_registry, pip_index
 
 OLDEST_PYTHON = (3, 11)
 FREE_BYTES = 2 * 1024**3  # .venv, node_modules, build and what a run of the sandbox writes
@@ -31,7 +30,6 @@ def examine(machine: Machine) -> Iterator[Line]:
     yield from _python(machine)
     yield from _commands(machine)
     yield from _folder(machine)
-    yield from _registries(machine)
     yield from _purposes(machine)
 
 
@@ -97,22 +95,6 @@ def _installed(machine: Machine) -> bool:
 
 def _newer(made: Path, sources: list[Path]) -> bool:
     return made.exists() and all(source.stat().st_mtime <= made.stat().st_mtime for source in sources)
-
-
-def _registries(machine: Machine) -> Iterator[Line]:
-    """Asked only while something is still to be installed from them."""
-    if _installed(machine):
-        return
-    for name, address, setting in (
-        ("packages of Python", pip_index(machine), "PIP_INDEX_URL"),
-        ("packages of Node.js", npm_registry(machine), "npm_config_registry"),
-    ):
-        if machine.answers(address):
-            yield Line(OK, f"{name} from {address}")
-        else:
-            yield Line(
-                MISSING, f"{name}: {address} does not answer; a proxy (HTTPS_PROXY) or {setting} may help"
-            )
 
 
 def _purposes(machine: Machine) -> Iterator[Line]:

@@ -7,15 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
-from http.client import HTTPException
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
-
-ANSWER_SECONDS = 5
 
 
 class Machine(NamedTuple):
@@ -23,13 +17,11 @@ class Machine(NamedTuple):
 
     folder: Path
     home: Path
-    etc: Path
     environment: Mapping[str, str]
     python: tuple[int, ...]
     finds: Callable[[str], bool]  # a command on the PATH
     imports: Callable[[str], bool]  # a module of this Python
     starts: Callable[[Path], bool]  # an interpreter
-    answers: Callable[[str], bool]  # an address: with anything, refusals included
     free_bytes: int
 
 
@@ -38,13 +30,11 @@ def this_machine() -> Machine:
     return Machine(
         folder=folder,
         home=Path.home(),
-        etc=Path("/etc"),
         environment=os.environ,
         python=tuple(sys.version_info[:3]),
         finds=lambda command: shutil.which(command) is not None,
         imports=lambda module: importlib.util.find_spec(module) is not None,
         starts=starts,
-        answers=answers,
         free_bytes=shutil.disk_usage(folder).free,
     )
 
@@ -55,17 +45,3 @@ def starts(interpreter: Path) -> bool:
     except OSError:
         return False
     return done.returncode == 0
-
-
-def answers(address: str) -> bool:
-    parts = urlsplit(address)
-    if parts.scheme == "file":
-        return Path(unquote(parts.path)).exists()
-    try:
-        urllib.request.urlopen(address, timeout=ANSWER_SECONDS).close()  # noqa: S310 - as the user has set it
-    except urllib.error.HTTPError as refusal:
-        refusal.close()
-        return True
-    except (OSError, ValueError, HTTPException):  # no connection, name, certificate; no address, no HTTP
-        return False
-    return True

@@ -11,7 +11,7 @@ import pytest
 
 from tools import doctor
 from tools.doctor import FREE_BYTES, LATER, MISSING, examine
-from tools.machine import Machine, answers, starts
+from tools.machine import Machine, starts
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("requirements.txt", "requirements-dev.txt", "constraints.txt", "package.json", "package-lock.json")
@@ -41,13 +41,11 @@ def machine(folder: Path, **different: Any) -> Machine:
     return Machine(
         folder=folder,
         home=folder.parent,
-        etc=folder.parent / "etc",
         environment={"AWS_PROFILE": "dev"},
         python=(3, 11, 0),
         finds=lambda _: True,
         imports=lambda _: True,
         starts=lambda _: True,
-        answers=lambda _: True,
         free_bytes=FREE_BYTES,
     )._replace(**different)
 
@@ -80,57 +78,9 @@ def test_a_command_that_is_missing_is_named_with_its_package(clone: Path, comman
     assert line.startswith(f"{command}: apt install ")
 
 
-def test_packages_that_cannot_be_reached_are_named_with_their_address(clone: Path) -> None:
-    lines = named(machine(clone, answers=lambda _: False))
-    assert [line.partition(" does not answer")[0] for line in lines] == [
-        "packages of Python: https://pypi.org/simple/",
-        "packages of Node.js: https://registry.npmjs.org/",
-    ]
-
-
-def test_packages_are_looked_for_where_pip_and_npm_will(clone: Path) -> None:
-    asked: list[str] = []
-    (clone.parent / ".config/pip").mkdir(parents=True)
-    (clone.parent / ".config/pip/pip.conf").write_text("[global]\nindex-url = https://pip.test/simple\n")
-    (clone.parent / ".npmrc").write_text("registry=https://npm.test/\n")
-
-    def answers(address: str) -> bool:
-        asked.append(address)
-        return True
-
-    named(machine(clone, answers=answers))
-    environment = {"PIP_INDEX_URL": "https://env.test/simple", "npm_config_registry": "https://env.test/npm"}
-    named(machine(clone, answers=answers, environment=environment))
-    assert asked == ["https://pip.test/simple", "https://npm.test/", *environment.values()]
-
-
-def test_a_password_in_an_address_is_neither_shown_nor_asked_with(clone: Path) -> None:
-    asked: list[str] = []
-    environment = {"PIP_INDEX_URL": "https://me:secret@pip.test/simple"}
-
-    def answers(address: str) -> bool:
-        asked.append(address)
-        return False
-
-    lines = named(machine(clone, answers=answers, environment=environment))
-    assert asked[0] == "https://pip.test/simple"
-    assert "secret" not in "".join(lines)
-
-
-@pytest.mark.parametrize(
-    "address", ["nonsense", "https://", "http://127.0.0.1:port/", "file:///nowhere/at/all"]
-)
-def test_what_is_no_address_does_not_answer(address: str) -> None:
-    assert not answers(address)
-
-
-def test_an_index_in_a_folder_answers_if_it_is_there(tmp_path: Path) -> None:
-    assert answers(tmp_path.as_uri())
-
-
-def test_where_everything_is_installed_neither_network_nor_room_is_needed(set_up: Path) -> None:
-    offline = machine(set_up, answers=lambda _: False, free_bytes=0)
-    assert named(offline) == named(offline, LATER) == []
+def test_where_everything_is_installed_no_room_is_needed(set_up: Path) -> None:
+    full = machine(set_up, free_bytes=0)
+    assert named(full) == named(full, LATER) == []
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -184,7 +134,7 @@ def test_it_needs_nothing_that_is_installed_here(tmp_path: Path) -> None:
     assert f"  ok       Python {'.'.join(map(str, sys.version_info[:3]))}\n" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["doctor", "machine", "registries"])
+@pytest.mark.parametrize("module", ["doctor", "machine"])
 def test_an_old_python_can_read_it_and_say_what_it_lacks(module: str) -> None:
     source = (ROOT / f"tools/{module}.py").read_text(encoding="utf-8")
     assert ast.parse(source, feature_version=(3, 8))

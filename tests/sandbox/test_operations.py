@@ -107,7 +107,7 @@ def test_every_registration_is_brought_to_its_end(begins: Callable[..., Any]) ->
 
 @pytest.mark.parametrize("stack", QUEUED)
 def test_every_event_is_brought_to_its_end(begins: Callable[..., Any], stack: str) -> None:
-    found, on_call, walk = begins(stack)
+    _, on_call, walk = begins(stack)
     walk.sees_what_is_broken()
     walk.ends_poison()
     walk.settles_doubts()
@@ -115,7 +115,6 @@ def test_every_event_is_brought_to_its_end(begins: Callable[..., Any], stack: st
     walk.gives_up_what_is_not_wanted()
     walk.redrives_the_rest()
 
-    assert found.deployed.deployment.wait_until_quiet(seconds=120)
     walk.sees_each_at_its_end()
     (status,) = on_call.types("status --stage")
     assert status["records"] == {"FAILED": 1, "IN_DOUBT": 0, "RELEASED": 0}

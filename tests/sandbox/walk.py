@@ -112,7 +112,9 @@ class Walk:
         self.said[event.id].append(runbook.why(runbook.line(start)))
 
     def _nothing_is_left(self) -> bool:
+        """Once all is at rest: of two copies, the one that meets the other in progress is back by then."""
         self._on_call.types("dlq redrive --all")
+        assert self._found.deployed.deployment.wait_until_quiet(seconds=120)
         return not self._copies()
 
     def _wanted(self, wanted: Wanted) -> list[Broken]:

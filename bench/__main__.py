@@ -15,9 +15,8 @@ from rich.console import Console
 
 from bench import report, rows
 from bench.row import Row
+from sandbox.command import run
 from sandbox.demo.progress import Progress
-from sandbox.process_group import SandboxError
-from stacks.refusal import Refusal
 
 _WIDTH = 160  # of a table in a log
 ROWS = tuple(module.name.replace("_", "-") for module in pkgutil.iter_modules(rows.__path__))
@@ -67,9 +66,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (SandboxError, Refusal) as error:
-        sys.exit(f"bench: {error}")
-    except KeyboardInterrupt:
-        sys.exit("bench: interrupted; everything it started is stopped")
+    run("bench", main)

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
-from bench import documented
+from bench import documented, part
 from bench.row import Row
 
 REPORT = Path(__file__).resolve().parent.parent / "build" / "bench" / "report.json"
@@ -30,12 +29,7 @@ def write(rows: Mapping[str, Row], *, seconds: float) -> None:
 
 
 def show(row: Row, console: Console) -> None:
-    table = Table(title=row.title, title_justify="left")
-    for position, column in enumerate(row.head):
-        table.add_column(column, justify="right" if position else "left")
-    for line in row.lines:
-        table.add_row(*line)
-    console.print(table)
+    part.draw(row.title, row.head, row.lines, console)
     for goal in row.goals:
         mark, style = ("✓", "green") if goal.met else ("✗", "red")
         console.print(f"[{style}]{mark}[/] {goal.what}: {goal.measured} (goal {goal.limit})", highlight=False)

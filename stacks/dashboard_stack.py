@@ -35,15 +35,16 @@ class DashboardStack(StageStack):
         self._workloads = workloads
         for workload in workloads:
             self.add_stack_dependency(workload)
+        panels = [workload.panels for workload in workloads]
         self.dashboard = cloudwatch.Dashboard(
             self,
             "Dashboard",
             default_interval=Duration.hours(3),
             widgets=[
                 [self._alarm_status()],
-                *self._row(FLOWING, [(each.panels.flowing, ()) for each in workloads]),
-                *self._row(STUCK, [(each.panels.stuck, each.panels.waiting) for each in workloads]),
-                *self._row(DUPLICATES, [(each.panels.duplicates, each.panels.spent) for each in workloads]),
+                *self._row(FLOWING, [(each.flowing, ()) for each in panels]),
+                *self._row(STUCK, [(each.stuck, each.waiting) for each in panels]),
+                *self._row(DUPLICATES, [(each.duplicates, each.spent) for each in panels]),
             ],
         )
         self._output(DashboardName=self.dashboard.dashboard_name)

@@ -8,14 +8,13 @@ import sys
 
 from rich.console import Console
 
-from bench import documented
+from bench import documented, part
 from bench.costs import assumed, measured, measuring, prices, report
 from bench.costs.measured import LATEST, RECORDED, Measured
 from bench.costs.model import Model
 from bench.costs.setting import shipped
+from sandbox.command import run
 from sandbox.demo.progress import Progress
-from sandbox.process_group import SandboxError
-from stacks.refusal import Refusal
 
 _EVENTS, _FEW = 20, 3
 _WIDTH = 160  # of a table in a log
@@ -27,10 +26,10 @@ def main() -> int:
     found = measured.read(RECORDED) if chosen.recorded else _measure(console, quick=chosen.quick)
     model = Model(measured=found, assumed=assumed.read(), prices=prices.read())
     parts = report.parts(model, shipped())
-    report.show(parts, console)
+    part.show(parts, console)
     if chosen.document:
         found.write(RECORDED)
-        documented.put(report.COSTS, report.sections(parts))
+        documented.put(report.COSTS, part.sections(parts))
     elif not (chosen.recorded or chosen.quick):
         _compare(found, console)
     return 0
@@ -66,9 +65,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (SandboxError, Refusal) as error:
-        sys.exit(f"bench.costs: {error}")
-    except KeyboardInterrupt:
-        sys.exit("bench.costs: interrupted; everything it started is stopped")
+    run("bench.costs", main)

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from bench import stage
 from bench.costs.model import Model
-from bench.costs.setting import Setting, stage_settings
+from bench.costs.setting import Setting
 
 QUEUED = ("ingestion", "charges")
 TABLED = (*QUEUED, "orders")
@@ -57,7 +58,7 @@ def _changes() -> Iterator[tuple[str, tuple[str, ...], _Setting, _Model]]:
     rare = {"events_a_day": 2000, "batch": 1}
     yield "2,000 events a day, one by one", QUEUED, _with(**rare), _same_model
     yield "the same, no max_concurrency", QUEUED, _with(**rare, max_concurrency=False), _same_model
-    registrations = stage_settings().registrations
+    registrations = stage.settings().registrations
     listed = registrations.lookback_days * 24 * 60 // registrations.interval_minutes
     yield (
         f"listed for all {listed} runs of the lookback",

@@ -1,10 +1,6 @@
 """The bills as tables: for a terminal, and for docs/costs.md."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-
-from rich.console import Console
-from rich.table import Table
 
 from bench import documented
 from bench.costs import variants
@@ -13,6 +9,7 @@ from bench.costs.changes import ALL, changes
 from bench.costs.measured import BATCHED
 from bench.costs.model import Model
 from bench.costs.setting import EVENTS_A_DAY, Setting
+from bench.part import Part
 
 COSTS = documented.DOCS / "costs.md"
 ACCOUNT_PARAMETERS = 10_000  # standard ones, in an account and Region
@@ -28,17 +25,6 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 """Columns, and how the units begin that belong to them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A table under its name in docs/costs.md."""
-
-    name: str
-    title: str
-    head: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
-    note: str = ""
-
-
 def parts(model: Model, settings: Mapping[str, Setting]) -> list[Part]:
     """All tables there are."""
     ours = [model.bill(name, settings[name]) for name in ALL]
@@ -50,26 +36,6 @@ def parts(model: Model, settings: Mapping[str, Setting]) -> list[Part]:
         _assumed(model),
         _prices(model),
     ]
-
-
-def show(found: list[Part], console: Console) -> None:
-    for part in found:
-        table = Table(title=part.title, title_justify="left")
-        for position, column in enumerate(part.head):
-            table.add_column(column, justify="right" if position else "left", overflow="fold")
-        for line in part.lines:
-            table.add_row(*line)
-        console.print(table)
-        if part.note:
-            console.print(f"[dim]{part.note}[/]", highlight=False)
-
-
-def sections(found: list[Part]) -> dict[str, str]:
-    """By name, in Markdown."""
-    return {
-        part.name: "\n\n".join(filter(None, (documented.table(part.head, part.lines), part.note)))
-        for part in found
-    }
 
 
 def _summary(ours: list[Bill], others: list[Bill], model: Model, settings: Mapping[str, Setting]) -> Part:

@@ -1,15 +1,11 @@
 """What a bill depends on beside counts: the settings as they are shipped, and how much of what comes."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
-from stacks.settings import StageSettings, read_stage
+from bench import stage
 
-CDK_JSON = Path(__file__).resolve().parents[2] / "cdk.json"
 EVENTS_A_DAY = 2_000_000
 REGISTRATIONS_A_RUN = 10
 
@@ -41,12 +37,12 @@ class Setting:
 
 def shipped() -> dict[str, Setting]:
     """By workload, as cdk.json and the defaults of `stacks/settings` have them. Batches are full."""
-    stage = stage_settings()
+    prod = stage.settings()
     ingestion, charges, registrations, orders = (
-        stage.ingestion,
-        stage.charges,
-        stage.registrations,
-        stage.orders,
+        prod.ingestion,
+        prod.charges,
+        prod.registrations,
+        prod.orders,
     )
     return {
         "ingestion": Setting(
@@ -74,13 +70,6 @@ def shipped() -> dict[str, Setting]:
             workflow_log_level=orders.workflow.log_level,
         ),
     }
-
-
-@cache
-def stage_settings() -> StageSettings:
-    """Of the stage `prod`."""
-    context = json.loads(CDK_JSON.read_text())["context"]
-    return read_stage("prod", context["stages"])
 
 
 def _memory(functions: Any) -> dict[str, int]:

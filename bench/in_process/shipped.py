@@ -1,6 +1,5 @@
 """The shipped functions in this process: their environment as the stacks write it, their AWS on loopback."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -14,10 +13,11 @@ from botocore.config import Config
 
 import sdk
 import wiring
+from bench import stage
 from bench.in_process.wire import Wire
 from charges import consumer
 from ingestion import starter
-from sandbox.deployment import PROJECT, REGION
+from sandbox.deployment import REGION
 from stacks.charges_environment import for_the_consumer
 from stacks.environment import for_every_function
 from stacks.ingestion_environment import (
@@ -25,7 +25,7 @@ from stacks.ingestion_environment import (
     for_the_side_effect,
     for_the_starter,
 )
-from stacks.settings import StageSettings, read_stage
+from stacks.settings import StageSettings
 from telemetry import log
 
 TABLE = "ledger"
@@ -62,14 +62,11 @@ _BUILT_ONCE = (
 
 def settings(url: str) -> StageSettings:
     """Those of the stage `prod`, with all its downstreams at `url`."""
-    context = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
-    return read_stage(
-        "prod",
-        context["stages"],
-        overrides={
+    return stage.with_overrides(
+        {
             "ingestion": {"effect_url": f"{url}/effect"},
             "charges": {"core_banking_url": f"{url}/debit", "notification_url": f"{url}/notification"},
-        },
+        }
     )
 
 

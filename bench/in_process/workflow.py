@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sandbox import states_language as asl
+
 Function = Callable[[dict[str, Any]], object]
 Path = tuple[str, ...]
 
@@ -24,48 +26,16 @@ class Workflow:
             following = state.get("Next")
             match state["Type"]:
                 case "Task" if entered[-1] in self._functions:
-                    payload = _put(state["Parameters"]["Payload"], data, context)
+                    payload = asl.filled(state["Parameters"]["Payload"], data, context)
                     answer = self._functions[entered[-1]](payload)
-                    result = _put(state["ResultSelector"], {"Payload": answer}, context)
-                    data = {**data, state["ResultPath"].removeprefix("$."): result} if following else result
+                    result = asl.filled(state["ResultSelector"], {"Payload": answer}, context)
+                    data = asl.placed(data, state.get("ResultPath", "$"), result)
                 case "Choice":
-                    following = _chosen(state, data)
+                    following = asl.chosen(state, data, context)
                 case "Pass":
-                    data = _put(state["Parameters"], data, context)
+                    data = asl.filled(state["Parameters"], data, context)
                 case kind:
                     raise NotImplementedError(f"{entered[-1]}, a {kind}: something failed")
             if following is None:
                 return tuple(entered)
             entered.append(following)
-
-
-def _put(template: Any, data: Any, context: Any) -> Any:
-    """A template of the Amazon States Language, with what its paths lead to in their place."""
-    if not isinstance(template, Mapping):
-        return template
-    return {
-        name.removesuffix(".$"): _at(value, data, context)
-        if name.endswith(".$")
-        else _put(value, data, context)
-        for name, value in template.items()
-    }
-
-
-def _at(path: str, data: Any, context: Any = None) -> Any:
-    root, *names = path.split(".")
-    found = context if root == "$$" else data
-    for name in names:
-        found = found[name]
-    return found
-
-
-def _chosen(state: Mapping[str, Any], data: Any) -> str:
-    following: str = next((rule["Next"] for rule in state["Choices"] if _holds(rule, data)), state["Default"])
-    return following
-
-
-def _holds(rule: Mapping[str, Any], data: Any) -> bool:
-    if "Or" in rule:
-        return any(_holds(each, data) for each in rule["Or"])
-    wanted = rule["BooleanEquals"] if "BooleanEquals" in rule else rule["StringEquals"]
-    return bool(_at(rule["Variable"], data) == wanted)

@@ -11,7 +11,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
 
 import wiring
-from bench.costs.setting import stage_settings
+from bench import stage
 from bench.in_process import shipped
 from bench.row import Goal, Row, Sample
 from charges.consumer import Consumer
@@ -45,7 +45,7 @@ class _Bank:
 
 def contenders(seconds: float) -> dict[str, Callable[[Records], int]]:
     """Each handles a batch whose debits take so long, and answers how many messages stay."""
-    consumer, concurrency = _consumer(seconds), stage_settings().charges.delivery.concurrency
+    consumer, concurrency = _consumer(seconds), stage.settings().charges.delivery.concurrency
     processor = BatchProcessor(event_type=EventType.SQS)
 
     def ours(records: Records, *, side_by_side: int = concurrency) -> int:
@@ -128,7 +128,7 @@ def batch(numbers: "count[int]") -> Records:
 
 
 def _consumer(seconds: float) -> Consumer:
-    settings, bank = stage_settings().charges, _Bank(seconds)
+    settings, bank = stage.settings().charges, _Bank(seconds)
     semantics = Semantics(settings.semantics)
     return Consumer(
         recovery=ChargeRecovery(

@@ -10,14 +10,14 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from bench import documented
+from bench import documented, part
 from bench.scaling import assumed, chart, outcome, quotas, report
 from bench.scaling.outcome import Outcome
 from bench.scaling.scenario import Case, cases
 from bench.scaling.setup import setups
 from bench.scaling.simulation import simulate
+from sandbox.command import run
 from sandbox.demo.progress import Progress
-from stacks.refusal import Refusal
 
 _WIDTH = 200  # of a table in a log
 
@@ -29,11 +29,11 @@ def main() -> int:
     found = outcome.read() if chosen.recorded else _simulate(list(cases(load, ours)), Progress(console))
     known = report.Known(assumed=load, quotas=quotas.read(), setups=ours, simulated=found)
     parts = report.parts(known)
-    report.show(parts, console)
+    part.show(parts, console)
     if chosen.document:
         outcome.write(found)
         chart.CHART.write_text(report.picture(known), encoding="utf-8")
-        documented.put(report.SCALING, report.sections(parts))
+        documented.put(report.SCALING, part.sections(parts))
     elif not chosen.recorded:
         _compare(found, console)
     return 0
@@ -69,9 +69,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Refusal as error:
-        sys.exit(f"bench.scaling: {error}")
-    except KeyboardInterrupt:
-        sys.exit("bench.scaling: interrupted")
+    run("bench.scaling", main)

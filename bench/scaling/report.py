@@ -3,11 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.table import Table
-
-from bench import documented
-from bench.costs.setting import stage_settings
+from bench import documented, stage
+from bench.part import Part
 from bench.scaling import chart
 from bench.scaling.assumed import Assumed
 from bench.scaling.limits import Limit, at_once, first, limits, parameters
@@ -28,17 +25,6 @@ CHARTED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A table under its name in docs/scaling.md."""
-
-    name: str
-    title: str
-    head: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """All that the tables are made of."""
 
@@ -50,25 +36,6 @@ class Known:
 
 def parts(known: Known) -> list[Part]:
     return [_first(known), _limits(known), _ladder(known), *_outcomes(known), _quotas(known)]
-
-
-def show(found: list[Part], console: Console) -> None:
-    for part in found:
-        table = Table(title=part.title, title_justify="left")
-        for position, column in enumerate(part.head):
-            table.add_column(column, justify="right" if position else "left", overflow="fold")
-        for line in part.lines:
-            table.add_row(*line)
-        console.print(table)
-        if part.note:
-            console.print(part.note, highlight=False)
-
-
-def sections(found: list[Part]) -> dict[str, str]:
-    return {
-        part.name: "\n\n".join(filter(None, (documented.table(part.head, part.lines), part.note)))
-        for part in found
-    }
 
 
 def picture(known: Known) -> str:
@@ -125,7 +92,7 @@ def _first(known: Known) -> Part:
 def _limits(known: Known) -> Part:
     rate = known.assumed.peak_rate
     store = parameters(
-        known.assumed, known.quotas, retention_days=stage_settings().registrations.retention_days
+        known.assumed, known.quotas, retention_days=stage.settings().registrations.retention_days
     )
     slow = known.assumed.slow_effect_seconds
     needs = ", ".join(

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
+from bench import stage
 from bench.costs import assumed, measured
-from bench.costs.setting import shipped, stage_settings
+from bench.costs.setting import shipped
 from stacks.settings.queued_workload import QueuedWorkloadSettings
 from stacks.settings.workflow import WorkflowWorkload
 
@@ -67,10 +68,10 @@ _DURATIONS = assumed.read()
 
 
 def setups() -> dict[Workload, Setup]:
-    stage, setting, counted = stage_settings(), shipped(), measured.read(measured.RECORDED)
+    prod, setting, counted = stage.settings(), shipped(), measured.read(measured.RECORDED)
     found: dict[Workload, Setup] = {}
     for workload in WORKLOADS:
-        settings = getattr(stage, workload)
+        settings = getattr(prod, workload)
         more: dict[str, int] = {}
         if isinstance(settings, QueuedWorkloadSettings):
             more |= {
@@ -88,8 +89,8 @@ def setups() -> dict[Workload, Setup]:
             }
         if workload == "orders":
             more |= {
-                "gateway_rate": stage.orders.api.rate_per_second,
-                "gateway_burst": stage.orders.api.burst,
+                "gateway_rate": prod.orders.api.rate_per_second,
+                "gateway_burst": prod.orders.api.burst,
             }
         usage = counted.workloads[workload].deliveries["new"]
         found[workload] = Setup(

@@ -11,10 +11,9 @@ from rich.console import Console
 
 from sandbox.chaos import charges, ingestion, orders, registrations, report
 from sandbox.chaos.campaign import Order
+from sandbox.command import run
 from sandbox.demo.progress import Progress
 from sandbox.deployment import PROJECT
-from sandbox.process_group import SandboxError
-from stacks.refusal import Refusal
 
 _WORKLOADS: dict[str, Callable[..., dict[str, Any]]] = {
     "ingestion": ingestion.run,
@@ -67,9 +66,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (SandboxError, Refusal) as error:
-        sys.exit(f"chaos: {error}")
-    except KeyboardInterrupt:
-        sys.exit("chaos: interrupted; everything it started is stopped")
+    run("chaos", main)

@@ -1,16 +1,14 @@
 """`python -m sandbox.demo`: runs each workload's demo; exit status 0 only if every verdict is ok."""
 
 import argparse
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
 
+from sandbox.command import run
 from sandbox.demo import charges, ingestion, orders, registrations, report
 from sandbox.demo.progress import Progress
-from sandbox.process_group import SandboxError
-from stacks.refusal import Refusal
 
 _WORKLOADS: dict[str, Callable[..., dict[str, Any]]] = {
     "ingestion": ingestion.run,
@@ -65,9 +63,4 @@ def _between(least: int, most: int) -> type[int]:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (SandboxError, Refusal) as error:
-        sys.exit(f"demo: {error}")
-    except KeyboardInterrupt:
-        sys.exit("demo: interrupted; everything it started is stopped")
+    run("demo", main)

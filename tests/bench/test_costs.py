@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import part
 from bench.costs import assumed, measured, prices, report, variants
 from bench.costs.assumed import Assumed, Duration
 from bench.costs.bill import Bill, Line
@@ -297,5 +298,5 @@ def test_an_item_is_as_large_as_its_names_and_values() -> None:
 def test_the_document_says_what_the_model_computes_from_its_counts() -> None:
     """If not, `python -m bench.costs --recorded --document` puts it right."""
     text = report.COSTS.read_text(encoding="utf-8")
-    for name, section in report.sections(report.parts(recorded(), shipped())).items():
+    for name, section in part.sections(report.parts(recorded(), shipped())).items():
         assert f"<!-- {name} -->\n\n{section}\n\n<!-- /{name} -->" in text, name

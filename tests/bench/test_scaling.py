@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bench import part
 from bench.scaling import assumed, chart, outcome, quotas, receivers, report
 from bench.scaling.assumed import Assumed
 from bench.scaling.buckets import Concurrency, TokenBucket
@@ -189,7 +190,7 @@ def test_parameter_store_is_full_within_minutes(known: Known) -> None:
 
 def test_the_document_says_what_is_computed(known: Known) -> None:
     text = report.SCALING.read_text(encoding="utf-8")
-    for name, section in report.sections(report.parts(known)).items():
+    for name, section in part.sections(report.parts(known)).items():
         assert f"<!-- {name} -->\n\n{section}\n\n<!-- /{name} -->" in text
     assert chart.CHART.read_text(encoding="utf-8") == report.picture(known)
 

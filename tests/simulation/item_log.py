@@ -45,4 +45,4 @@ class ItemLog:
 
 
 def _record(key: Key, item: Told) -> Record | None:
-    return dynamodb._record(key, item) if item else None
+    return dynamodb.record_of(key, item) if item else None

@@ -246,8 +246,8 @@ class DynamoDBLedger:
         )
 
     def read(self, key: Key) -> Record | None:
-        answer = self._client.get_item(TableName=self._table, Key=_primary(key), ConsistentRead=True)
-        return _record(key, answer["Item"]) if "Item" in answer else None
+        answer = self._client.get_item(TableName=self._table, Key=primary_key(key), ConsistentRead=True)
+        return record_of(key, answer["Item"]) if "Item" in answer else None
 
     def _mark(
         self,
@@ -262,11 +262,11 @@ class DynamoDBLedger:
     ) -> Record:
         values |= {":owner": {"S": owner}, ":attempt": _number(attempt), ":now": _number(now)}
         try:
-            return _record(key, self._write(_WRITES[name], key, values))
+            return record_of(key, self._write(_WRITES[name], key, values))
         except _Conflict as conflict:
             stored = conflict.item
         for _ in range(_ROUNDS):
-            seen = _record(key, stored) if stored else None
+            seen = record_of(key, stored) if stored else None
             wanted = transition(seen, key=key, owner=owner, attempt=attempt, now=now)
             if seen is None or wanted is seen:
                 return wanted
@@ -280,7 +280,7 @@ class DynamoDBLedger:
         self, key: Key, stored: dict[str, Any] | None, judge: Callable[[Record | None], Claim]
     ) -> Claim:
         for _ in range(_ROUNDS):
-            seen = _record(key, stored) if stored else None
+            seen = record_of(key, stored) if stored else None
             claim = judge(seen)
             if claim.verdict is not Verdict.ACQUIRED:
                 return claim
@@ -294,7 +294,7 @@ class DynamoDBLedger:
 
     def _replace(self, seen: Record | None, wanted: Record) -> Record:
         """Writes every attribute of `wanted`, provided that the record is still the one that was seen."""
-        after = _attributes(wanted)
+        after = attributes_of(wanted)
         present = {name: value for name, value in after.items() if value is not None}
         absent = after.keys() - present.keys()
         update = "SET " + ", ".join(f"#{name} = :{name}" for name in present)
@@ -303,7 +303,7 @@ class DynamoDBLedger:
         if seen is None:
             condition, before = "attribute_not_exists(#pk)", {}
         else:
-            stored = _attributes(seen)
+            stored = attributes_of(seen)
             before = {f":seen_{name}": stored[name] for name in _IDENTIFYING}
             condition = " AND ".join(f"#{name} = :seen_{name}" for name in _IDENTIFYING)
         values = {f":{name}": value for name, value in present.items()} | before
@@ -317,7 +317,7 @@ class DynamoDBLedger:
         try:
             answered = self._client.update_item(
                 TableName=self._table,
-                Key=_primary(key),
+                Key=primary_key(key),
                 UpdateExpression=write.update,
                 ConditionExpression=write.condition,
                 ExpressionAttributeNames=write.names,
@@ -342,11 +342,11 @@ def _why(key: Key, state: State, reason: str) -> dict[str, Any]:
     return {":reason": {"S": reason}, ":attention": {"S": attention(key, state)}}
 
 
-def _primary(key: Key) -> dict[str, Any]:
+def primary_key(key: Key) -> dict[str, Any]:
     return {"pk": {"S": key.pk}, "sk": {"S": key.sk}}
 
 
-def _attributes(record: Record) -> dict[str, Any]:
+def attributes_of(record: Record) -> dict[str, Any]:
     """The record as DynamoDB stores it, without its key; None for an attribute that has to be absent."""
 
     def text(value: str | None) -> dict[str, str] | None:
@@ -369,7 +369,9 @@ def _attributes(record: Record) -> dict[str, Any]:
     }
 
 
-def _record(key: Key, item: dict[str, Any]) -> Record:
+def record_of(key: Key, item: dict[str, Any]) -> Record:
+    """The record that is stored as `item`, whose key is not looked at."""
+
     def text(name: str) -> str | None:
         return item[name]["S"] if name in item else None
 

@@ -53,7 +53,7 @@ def _update(text: str, names: tuple[tuple[str, str], ...]) -> tuple[list[tuple[s
             name = parser.name()
             if clause == "SET":
                 parser.expect("=")
-                assignments.append((name, parser.sum()))
+                assignments.append((name, parser.operand()))
             elif clause == "ADD":
                 assignments.append((name, _increased(name, parser.take())))
             else:
@@ -132,16 +132,16 @@ class _Parser:
         return self._comparison()
 
     def _comparison(self) -> _Condition:
-        left = self._operand()
+        left = self.operand()
         if self.next == "IN":
             self.take()
             self.expect("(")
-            options = [self._operand()]
+            options = [self.operand()]
             while self.take() == ",":
-                options.append(self._operand())
+                options.append(self.operand())
             return lambda item, values: any(left(item, values) == each(item, values) for each in options)
         compare = _COMPARATORS[self.take()]
-        right = self._operand()
+        right = self.operand()
 
         def holds(item: Item, values: Values) -> bool:
             """A comparison with an attribute that is absent is false, `<>` apart."""
@@ -149,23 +149,13 @@ class _Parser:
 
         return holds
 
-    def sum(self) -> _Operand:
-        first = self._operand()
-        if self.next != "+":
-            return first
-        self.take()
-        second = self._operand()
-        return lambda item, values: {
-            "N": str(_scalar(first(item, values)) + _scalar(second(item, values))),
-        }
-
-    def _operand(self) -> _Operand:
+    def operand(self) -> _Operand:
         if self.next == "if_not_exists":
             self.take()
             self.expect("(")
             name = self.name()
             self.expect(",")
-            otherwise = self._operand()
+            otherwise = self.operand()
             self.expect(")")
             return lambda item, values: item[name] if name in item else otherwise(item, values)
         if self.next.startswith(":"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from tests.simulation.aws import states_language as asl
+from sandbox import states_language as asl
 from tests.simulation.aws.executions import Execution, ExecutionAlreadyExists
 from tests.simulation.scheduler import Actor, Fate, Scheduler
 
